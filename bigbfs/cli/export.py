@@ -12,6 +12,7 @@ from bigbfs.cli import options, outputs, values
 from bigbfs.cli.wording import printable
 from bigbfs.errors import UsageError
 from bigbfs.formats.writers import NAMES, writers
+from bigbfs.formats.writers.suffixes import PACKED, format_of
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.progress import Progress
@@ -19,8 +20,9 @@ from bigbfs.sizes import counted
 
 _HELP = f"""Write GRAPH in a format that other tools read.
 
-{". ".join(f"{writer.name}: {writer.summary}" for writer in writers().values())}. Without -o the file is named after
-GRAPH; without GRAPH, the newest graph file in this folder is written.
+{". ".join(f"{writer.name}: {writer.summary}" for writer in writers().values())}. Without --to
+the suffix of -o says which; {" or ".join(PACKED)} behind it packs the file. Without -o the file is named after GRAPH;
+without GRAPH, the newest graph file in this folder is written.
 """
 _ONCE = ", ".join(writer.name for writer in writers().values() if writer.one_direction)
 _NAMED = ", ".join(writer.name for writer in writers().values() if writer.keeps_names)
@@ -28,15 +30,16 @@ _NAMED = ", ".join(writer.name for writer in writers().values() if writer.keeps_
 
 @click.command("export", help=_HELP)
 @options.graph_argument
-@click.option("--to", "to", type=click.Choice(NAMES), required=True, help="Format to write.")
+@click.option("--to", "to", type=click.Choice(NAMES), help="Format to write. Default: as the suffix of -o says.")
 @click.option("-o", "--output", type=values.PATH, help="File to write; - is standard output.")
 @click.option("--both-directions", is_flag=True, help=f"{_ONCE}: write an undirected edge once in each direction.")
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
 @values.json_option
 def command(
-    graph: Path | None, to: str, output: Path | None, both_directions: bool, force: bool, as_json: bool
+    graph: Path | None, to: str | None, output: Path | None, both_directions: bool, force: bool, as_json: bool
 ) -> None:
     """Open GRAPH and write it."""
+    to = _named_by(output) if to is None else to
     if both_directions and not writers()[to].one_direction:
         raise UsageError(f"--both-directions is for {_ONCE}; {to} says for itself whether a graph is undirected")
     piped = str(output) == "-"
@@ -71,3 +74,24 @@ def command(
     else:
         where = "standard output" if piped else output
         click.echo(f"{printable(str(where))}: {counted(done.lines, 'edge')}", err=True)
+
+
+def _named_by(output: Path | None) -> str:
+    """Return the format that the name of the file says.
+
+    Raises
+    ------
+    UsageError
+        It says none, or there is no name.
+    """
+    if output is None or str(output) == "-":
+        what = "no file is named" if output is None else "standard output has no suffix"
+        raise UsageError(f"{what} whose suffix says the format: give --to ({', '.join(NAMES)}), or -o FILE.el, say")
+    found = format_of(output)
+    if found is None:
+        known = ", ".join(writer.suffix for writer in writers().values())
+        raise UsageError(
+            f"-o {output}: the suffix is none of {known} (and {' or '.join(PACKED)} behind it); name the file so, or "
+            f"say the format with --to ({', '.join(NAMES)})"
+        )
+    return found

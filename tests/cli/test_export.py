@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import zoo
+import zstandard
 from scipy.io import mmread
 from wide import CODECS, in_turn, split
 
@@ -119,8 +120,13 @@ def test_usage_and_failures(run, folder):
     before = (folder / "g.csrbin").read_bytes()
     (folder / "g.mtx").write_text("what the graph was made from")
     for arguments, code, says in [
-        (("export", "g.csrbin"), 2, "--to"),
+        (("export", "g.csrbin"), 2, "no file is named whose suffix says the format: give --to (el, mtx, "),
+        (("export", "g.csrbin", "-o", "-"), 2, "standard output has no suffix"),
         (("export", "g.csrbin", "--to", "pdf"), 2, "pdf"),
+        (("export", "g.csrbin", "-o", "x.pdf"), 2, "-o x.pdf: the suffix is none of .el, .mtx, .sg, .raw.csrbin, .adj"),
+        (("export", "g.csrbin", "-o", "x.gz"), 2, "-o x.gz: the suffix is none of .el"),
+        (("export", "g.csrbin", "-o", "x.csrbin"), 2, "-o x.csrbin: the suffix is none of .el"),
+        (("export", "g.csrbin", "-o", "x.sg", "--both-directions"), 2, "is for el"),
         (("export", "g.csrbin", "--to", "sg", "--both-directions"), 2, "is for el"),
         (("export", "g.csrbin", "--to", "el", "-o", "g.csrbin"), 2, "is the graph itself"),
         (("export", "g.csrbin", "--to", "el", "-o", "none/x"), 1, "the folder none does not exist; create it"),
@@ -177,3 +183,26 @@ def test_converting_it_again_gives_the_same_graph(run, folder, to):
     if to == "el":
         (folder / "x.el.gz").write_bytes(gzip.compress((folder / "x.el").read_bytes()))
         assert run("convert", "x.el.gz", "-o", "zipped.csrbin")[0] == 0
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("to", NAMES)
+def test_the_suffix_says_the_format_and_how_it_is_packed(run, folder, to, packing):
+    zoo.build(4, ([0, 1, 2], [1, 2, 3])).save("g.csrbin")
+    suffix = ".raw.csrbin" if to == "raw" else f".{to}"
+    assert run("export", "g.csrbin", "--to", to, "-o", "said")[0] == 0
+    code, out, err = run("export", "g.csrbin", "-o", f"X{suffix.upper()}{packing}")
+    assert code == 0 and out == "", err
+    found = (folder / f"X{suffix.upper()}{packing}").read_bytes()
+    unpack = {
+        "": bytes,
+        ".gz": gzip.decompress,
+        ".zst": lambda data: zstandard.ZstdDecompressor().stream_reader(data).read(),
+    }
+    assert unpack[packing](found) == (folder / "said").read_bytes()
+
+
+def test_to_overrides_the_suffix_but_not_the_packing(run, folder):
+    zoo.build(3, ([0, 1], [1, 2])).save("g.csrbin")
+    assert run("export", "g.csrbin", "--to", "el", "-o", "x.mtx.gz")[0] == 0
+    assert gzip.decompress((folder / "x.mtx.gz").read_bytes()) == b"0 1\n1 2\n"

@@ -16,6 +16,7 @@ from bigbfs.errors import FormatError, UsageError
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.writers import writers
+from bigbfs.formats.writers.suffixes import packed, packing_of
 from bigbfs.formats.writers.writer import Exported, Progress, Writer
 from bigbfs.graph.graph import Graph
 
@@ -33,7 +34,7 @@ def export(
     Parameters
     ----------
     output
-        A file, replaced only when all is written, or an open binary stream.
+        A file, replaced only when all is written, packed where its name ends in .gz or .zst; or an open binary stream.
     both_directions
         Where a format has an undirected edge once: write each direction, as tools that know directed edges only want.
     progress
@@ -63,8 +64,10 @@ def _export(graph: Graph, writer: Writer, output: Path | BinaryIO, both: bool, p
         others = " or ".join(other.name for other in writers().values() if other.most_vertices is None)
         raise UsageError(f"{writer.name} has 32-bit signed ids: {graph.n} vertices are too many; export {others}")
     if isinstance(output, Path):
-        writer.require_room(graph, output, both)
-        with replacing(output) as stream:
+        packing = packing_of(output)
+        if not packing:  # what is packed takes less, nobody knows how much
+            writer.require_room(graph, output, both)
+        with replacing(output) as whole, packed(whole, packing) as stream:
             return _export(graph, writer, stream, both, progress)
     done = writer.write(graph, output, both, progress)
     start = writer.numbered_from
