@@ -72,11 +72,13 @@ def report_of(
     )
 
 
-def tidy(targets: Targets, options: ConvertOptions) -> None:
+def tidy(targets: Targets, options: ConvertOptions, sources: Any = None) -> None:
     """Remove what killed processes have left, half-written and where temporary files go, needed or not.
 
-    What ranks left to be taken up for the same output goes too: it is there whole, or here is one process.
+    What ranks left to be taken up for the same output goes too, where here is one process that makes it anew. Where it
+    is there whole, and of ``sources``, only what was left of the same: a run of others can still be taken up.
     """
-    remove_left(temporary(targets, options), targets.files[0].resolve())
+    made = None if sources is None else (sources, options.identity())
+    remove_left(temporary(targets, options), targets.files[0].resolve(), made)
     for target in targets.files:
         remove_stale(target)

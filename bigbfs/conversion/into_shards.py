@@ -50,8 +50,9 @@ def convert_to_shards(
     folder = shards_target(inputs, output)
     codec = "varint" if options.compressed else "plain"
     place = options.tmp if options.tmp is not None else folder.parent
-    remove_left(place, folder.resolve())
     known = found_there(folder, inputs, options)
+    made = None if known is None else (cache.identify_sources(expand(inputs)), options.identity())
+    remove_left(place, folder.resolve(), made)
     if known is not None:
         return replace(known, seconds=time.perf_counter() - start)
     require_free(folder, options)

@@ -77,7 +77,7 @@ def convert(
     options = as_inputs_say(inputs, options)
     known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())
     if known is not None:
-        tidy(targets, options)
+        tidy(targets, options, sources)
         report = _from_cache(targets, known, watch, Progress(options.progress))
         return replace(report, notes=said_once(report.notes, inputs))
     for target in targets.files:

@@ -18,6 +18,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from bigbfs.errors import DoesNotFitError, FileAccessError, UsageError
 from bigbfs.formats.atomic import access_error
@@ -26,6 +27,8 @@ from bigbfs.sizes import format_size
 PREFIX = ".bigbfs-spill-"
 KEPT = ".kept.json"
 """What the names of manifests end with."""
+Made = tuple[Any, dict[str, Any]]
+"""What a graph was made of: its sources, as ``cache.identify_sources`` says, and the options that change it."""
 RESERVE_STEP = 64 << 20
 """The reservation gives way in steps of this many bytes."""
 
@@ -171,23 +174,34 @@ def remove_stale(parent: Path) -> int:
     return sum(_removed(folder) for folder in _folders(parent) if not manifests(folder))
 
 
-def remove_kept(parent: Path, output: Path) -> int:
-    """Remove what runs to ``output`` have left to be taken up, those of living processes aside; return how many."""
-    return sum(_removed(folder) for folder in _folders(parent) if str(output) in kept_for(folder))
+def remove_kept(parent: Path, output: Path, made: Made | None = None) -> int:
+    """Remove what runs to ``output`` have left to be taken up, those of living processes aside; return how many.
+
+    ``made``: only what is of these sources and options, since others may still be taken up.
+    """
+    wanted: dict[str, Any] = {"output": str(output)}
+    if made is not None:
+        wanted |= json.loads(json.dumps({"sources": made[0], "options": made[1]}))
+    return sum(_removed(folder) for folder in _folders(parent) if _is_kept_for(folder, wanted))
 
 
-def remove_left(parent: Path, output: Path) -> int:
-    """Remove what was left to be taken up for ``output``, which is there or is made anew, and stale folders."""
-    return remove_kept(parent, output) + remove_stale(parent)
+def remove_left(parent: Path, output: Path, made: Made | None = None) -> int:
+    """Remove what was left to be taken up for ``output``, and stale folders.
+
+    ``made``: the output is there, of these sources and options. None: it is made anew, and
+    all that was left for it goes.
+    """
+    return remove_kept(parent, output, made) + remove_stale(parent)
 
 
-def kept_for(folder: Path) -> set[str]:
-    """Return the outputs that the manifests in a scratch folder name."""
-    found = set()
+def _is_kept_for(folder: Path, wanted: dict[str, Any]) -> bool:
+    """Return whether a manifest in a scratch folder says so of its run."""
     for manifest in manifests(folder):
         with suppress(OSError, ValueError, KeyError, TypeError):
-            found.add(str(json.loads(manifest.read_bytes())["whose"]["output"]))
-    return found
+            whose = json.loads(manifest.read_bytes())["whose"]
+            if all(whose[name] == value for name, value in wanted.items()):
+                return True
+    return False
 
 
 def manifests(folder: Path) -> list[Path]:

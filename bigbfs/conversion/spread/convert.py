@@ -101,7 +101,7 @@ def _converted(
     sources = cache.identify_sources(inputs)
     _require_the_same(group, inputs, sources)
     if known is not None:
-        together(group, lambda: tidy(targets, options))
+        together(group, lambda: tidy(targets, options, sources))
         report = _report(targets, known, watch, cached=True)
         return replace(report, notes=said_once(report.notes, inputs))
     told = together(group, lambda: cache.told_of(targets.files[0], sources, options.identity()))

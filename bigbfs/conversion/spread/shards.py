@@ -12,6 +12,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from bigbfs.conversion import cache
+from bigbfs.conversion.folders import expand
 from bigbfs.conversion.into_shards import found_there, require_free, shards_target
 from bigbfs.conversion.on_disk.scratch import Scratch, remove_left
 from bigbfs.conversion.options import ConvertOptions
@@ -53,7 +55,8 @@ def spread_to_shards(
 
     known, place = together(group, looked), options.tmp if options.tmp is not None else folder.parent
     if known is not None:
-        together(group, lambda: remove_left(place, folder.resolve()))
+        made = cache.identify_sources(expand(inputs)), options.identity()
+        together(group, lambda: remove_left(place, folder.resolve(), made))
         return replace(known, seconds=time.perf_counter() - start)
     with ExitStack() as stack:
         scratch = together(group, lambda: stack.enter_context(Scratch(place)) if first else None)
