@@ -161,7 +161,7 @@ def describe(report: ConvertReport) -> str:
     files = [(report.output, report.output_bytes)]
     if report.compressed not in (None, report.output):
         files.append((str(report.compressed), report.compressed_bytes))
-    shards = f" in {report.shards:,} shards" if report.shards else ""
+    shards = f" in {counted(report.shards, 'shard')}" if report.shards else ""
     lines = [
         f"{'cached' if report.cached else 'output':12}{printable(str(path))}: {format_size(size)}{shards}"
         + (f", {size / report.edges:.2f} bytes per edge" if report.edges >= MANY else "")
@@ -187,7 +187,7 @@ def describe(report: ConvertReport) -> str:
         if report.edges >= MANY and worked > 0:
             beside = ", compiling apart" if report.seconds - worked >= LEAST else ""
             lines.append(f"rate        {report.edges / worked / 1e6:.3g} M edges/s, {rate}/s of input{beside}")
-        spilled = f", {format_size(report.spilled_bytes)} on disk in {report.partitions} parts"
+        spilled = f", {format_size(report.spilled_bytes)} on disk in {counted(report.partitions, 'part')}"
         lines.append(
             f"memory      {format_size(report.peak_rss_bytes)} at most{spilled if report.method == 'external' else ''}"
         )

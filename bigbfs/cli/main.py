@@ -181,6 +181,8 @@ def _require_stdout() -> None:
         sys.stdout = os.fdopen(old.fileno(), "w", each_line, old.encoding, old.errors, closefd=False)
 
 
+_NEAR = 0.85
+"""How much an option is to be like one of the command's own to have been meant, and not that of another command."""
 _OF_RANKS = {"--ranks": "as several processes", "--gpus": "on several GPUs"}
 """Options that commands in one process have not, and how others run."""
 
@@ -210,7 +212,20 @@ def _usage(error: click.ClickException) -> str:
         return f"no such option '{what}' here: {said}"
     if _is_of_convert(what, context):
         return f"no such option '{what}' here: `bigbfs convert INPUT {what}` makes a graph file, which {command} takes"
+    from difflib import get_close_matches  # which a right line needs not wait for
+
+    near = get_close_matches(what, error.possibilities or (), 1, _NEAR)
+    others = [] if near or context.parent is None or context.parent.parent is not None else _commands_with(what)
+    if others:
+        named = others[0] if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]}"
+        return f"no such option '{what}' here: it is one of {named}; see `{context.command_path} --help`"
     return f"{message}; see `{context.command_path} --help`"
+
+
+def _commands_with(option: str) -> list[str]:
+    """Return the commands that have an option which another lacks."""
+    found = {name: import_module(f"bigbfs.cli.{name}").command.params for name in COMMANDS}
+    return [name for name, params in found.items() if any(option in (*one.opts, *one.secondary_opts) for one in params)]
 
 
 def _say_that_kernels_are_compiled() -> None:

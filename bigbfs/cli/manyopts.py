@@ -148,7 +148,7 @@ def count_of(graph: Graph, named: str | list[int], option: str = "--sources") ->
         return len(named)
     if named == "all":
         return graph.n
-    return note_fewer(option, named, graph.n, "vertices are there", sampled(named) or 0)
+    return note_fewer(option, named, graph.n, ("vertex is there", "vertices are there"), sampled(named) or 0)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import click
 
 from bigbfs.cli.wording import printable
 from bigbfs.engines.ranks import launch
+from bigbfs.sizes import counted
 
 _KEPT = "bigbfs.notes"
 
@@ -21,12 +22,14 @@ def note(text: str) -> None:
         context.meta.setdefault(_KEPT, []).append(text)
 
 
-def note_fewer(option: str, words: str, there: int, what: str, wanted: int) -> int:
-    """Return how many of the ``wanted`` vertices there are to be drawn; say so where these are fewer."""
+def note_fewer(option: str, words: str, there: int, what: tuple[str, str], wanted: int) -> int:
+    """Return how many of the ``wanted`` vertices there are to be drawn; say so where these are fewer.
+
+    ``what`` says of one vertex, and of several, which are counted.
+    """
     if wanted > there:
-        note(
-            f"{option} {words}: only {there:,} {what}; each of them is a {option.removeprefix('--').removesuffix('s')}"
-        )
+        each = f"{'it' if there == 1 else 'each of them'} is a {option.removeprefix('--').removesuffix('s')}"
+        note(f"{option} {words}: only {counted(there, *what)}; {each}")
     return min(wanted, there)
 
 

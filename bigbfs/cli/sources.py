@@ -127,7 +127,8 @@ def choose_sources(graph: Graph, one: tuple[str, ...], many: str | None, seed: i
     candidates = np.flatnonzero(graph.degrees())
     if len(candidates) == 0:
         raise UsageError(f"{graph.path or 'graph'}: --sources {many}: no vertex has an edge; use --source V")
-    wanted = note_fewer("--sources", found, len(candidates), "vertices have edges", sampled(found) or 0)
+    what = ("vertex has edges", "vertices have edges")
+    wanted = note_fewer("--sources", found, len(candidates), what, sampled(found) or 0)
     chosen = np.random.default_rng(seed).choice(candidates, wanted, replace=False)
     return [int(original) for original in graph.original(chosen)]
 

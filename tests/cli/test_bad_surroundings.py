@@ -178,6 +178,16 @@ def test_the_way_out_of_a_folder_that_takes_no_file_is_one_that_works(run, folde
     assert run("cc", folder / "elsewhere" / "t.csrbin", "--backend", "cpu")[0] == 0
 
 
+def test_an_option_of_other_commands_is_answered_with_these(run, folder):
+    code, _, err = run("eccentricity", "g.csrbin", "--sources", 0)
+    assert code == 2 and "--force" not in err
+    assert "no such option '--sources' here: it is one of bfs, distances, closeness" in " ".join(err.split())
+    assert "it is one of bfs;" in " ".join(run("cc", "g.csrbin", "--parents", "x.npy")[2].split())
+    near = run("closeness", "g.csrbin", "--source", 0)[2]  # what is nearly one of its own
+    assert "Did you mean" in near and "'--sources'" in near
+    assert "it is one of" not in run("bench", "bfs", "g.csrbin", "--member", 1)[2]
+
+
 def test_what_a_table_lacks_is_said_of_the_command_that_has_the_option(run, folder):
     (folder / "t.csv").write_text("source,target\n1,2\n2,x\n")
     code, _, err = run("cc", "t.csv")

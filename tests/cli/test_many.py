@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import zoo
 
 from bigbfs.cli import eccentricity, manyopts
 from bigbfs.formats.tables import results
@@ -335,6 +336,12 @@ def test_more_random_vertices_than_there_are_is_said(run, small, command):
     assert note.startswith(told) and note.endswith("; each of them is a source")
     code, out, err = run(*command, "--sources", "random:5", "--json")
     assert code == 0 and "only" not in err and json.loads(out)["notes"] == []
+
+
+def test_one_vertex_is_counted_as_one(run, folder):
+    zoo.build(1, ([], [])).save("g.csrbin")
+    said = "note: --targets random:6: only 1 vertex is there; it is a target\n"
+    assert said in run("distances", "g.csrbin", "--source", 0, "--targets", "random:6")[2]
 
 
 def test_more_random_targets_than_there_are_is_said(run, small):
