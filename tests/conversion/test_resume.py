@@ -205,17 +205,15 @@ def test_what_is_left_beside_an_output_that_is_there_goes(ranks, output, options
 @pytest.mark.parametrize(("output", "options"), [("many.csrbin", {}), ("many.shards", {"shards": 2})])
 def test_what_is_left_of_other_inputs_stays_beside_an_output_that_is_up_to_date(output, options, monkeypatch):
     write()
-    Path("other.txt").write_text("1 2\n2 3\n")
-    bigbfs.convert("other.txt", output, threads=1, **options)
-    with monkeypatch.context() as patch:
+    Path("other.txt").write_text("1 2\n2 3\n") and bigbfs.convert("other.txt", output, threads=1, **options)
+    with monkeypatch.context() as patch, pytest.raises(Killed):
         patch.setattr(Scratch, "close", lambda self: os.close(self._lock))
         kill(patch, sorted_rows, "consume")
-        with pytest.raises(Killed):
-            spread(output=output, force=True, **options)
+        spread(output=output, force=True, **options)
     given = ConvertOptions(threads=1, **options)
     assert bigbfs.convert("other.txt", output, threads=1, **options).cached and len(kept()) == RANKS
-    found = run(RANKS, lambda group: convert.convert_over_ranks(["other.txt"], output, given, group))
-    assert found[0].cached and len(kept()) == RANKS
+    assert run(RANKS, lambda group: convert.convert_over_ranks(["other.txt"], output, given, group))[0].cached
+    assert len(kept()) == RANKS
     assert again(monkeypatch, output=output, force=True, **options)[0] == SORT
 
 
