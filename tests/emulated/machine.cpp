@@ -26,7 +26,7 @@ thread_local int fuel;
 
 namespace {
 
-thread_local Machine* machine;
+thread_local Machine* machine __attribute__((tls_model("initial-exec")));
 
 constexpr int LONG_SLICE = 1024;      // hooks between two switches when no seed asks for preemption
 constexpr u64 WAITS_FOR_OTHERS = 1ull << 60;  // spin limit of one that waits for kernels of other devices
@@ -52,7 +52,7 @@ Fiber* next_ready(Machine& m) {
         }
     }
     Fiber* fiber = m.ready[m.head];
-    m.head = (m.head + 1) % ring;
+    if (++m.head == ring) m.head = 0;
     --m.count;
     return fiber;
 }
@@ -238,7 +238,8 @@ u64 next_random(Machine& m) {  // xorshift64*
 
 void push_ready(Machine& m, Fiber* fiber) {
     fiber->state = State::ready;
-    m.ready[(m.head + m.count) % m.ready.size()] = fiber;
+    const std::size_t at = m.head + m.count, ring = m.ready.size();
+    m.ready[at < ring ? at : at - ring] = fiber;
     ++m.count;
 }
 

@@ -80,9 +80,8 @@ unsigned source_lane(const Fiber& fiber) {
 u64 reduce(const Warp& warp, u32 mask, Op op) {
     u64 total = 0;
     bool any = false;
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        if (!(mask >> lane & 1u)) continue;
-        const u64 value = warp.lanes[lane]->value;
+    for (u32 left = mask; left != 0; left &= left - 1) {
+        const u64 value = warp.lanes[__builtin_ctz(left)]->value;
         const auto sign = [](u64 bits) { return static_cast<int>(bits); };
         const auto bare = [](u64 bits) { return static_cast<u32>(bits); };
         if (!any) total = value;
@@ -103,29 +102,40 @@ u64 reduce(const Warp& warp, u32 mask, Op op) {
 
 u32 equal_lanes(const Warp& warp, u32 mask, u64 value) {
     u32 equal = 0;
-    for (unsigned lane = 0; lane < 32; ++lane)
-        if (mask >> lane & 1u && warp.lanes[lane]->value == value) equal |= 1u << lane;
+    for (u32 left = mask; left != 0; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        equal |= u32{warp.lanes[lane]->value == value} << lane;
+    }
     return equal;
 }
 
 u32 voters(const Warp& warp, u32 mask) { return mask & ~equal_lanes(warp, mask, 0); }
 
-u64 result_of(const Warp& warp, Fiber& fiber) {
-    const u32 mask = fiber.mask;
-    switch (fiber.op) {
+// What every lane of the mask gets.
+u64 result_of_all(const Warp& warp, u32 mask, Op op) {
+    switch (op) {
         case Op::warp_sync: return 0;
         case Op::ballot: return voters(warp, mask);
         case Op::any: return voters(warp, mask) != 0;
         case Op::all: return voters(warp, mask) == mask;
+        default: return reduce(warp, mask, op);
+    }
+}
+
+bool is_own(Op op) { return op >= Op::shuffle && op <= Op::match_all; }
+
+// What a lane gets of an operation that gives each its own.
+u64 result_of(const Warp& warp, Fiber& fiber) {
+    const u32 mask = fiber.mask;
+    switch (fiber.op) {
         case Op::shuffle: case Op::shuffle_up: case Op::shuffle_down: case Op::shuffle_xor: {
             const unsigned from = source_lane(fiber);
             return mask >> from & 1u ? warp.lanes[from]->value : NOBODY;
         }
         case Op::match_any: return equal_lanes(warp, mask, fiber.value);
-        case Op::match_all:
+        default:
             fiber.predicate = equal_lanes(warp, mask, fiber.value) == mask;
             return fiber.predicate ? mask : 0;
-        default: return reduce(warp, mask, fiber.op);
     }
 }
 
@@ -139,8 +149,10 @@ void check_arrival(const Warp& warp, const Fiber& fiber, const char* file, int l
     const int width = fiber.width;
     if (width < 1 || width > 32 || (width & (width - 1)))
         simt_fail(file, line, "%s: width %d is no power of two up to 32", name, width);
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        if (!(warp.waiting >> lane & 1u)) continue;
+    // Of the lanes in the mask one is enough: they have met each other, and wait for the same.
+    const u32 met = warp.waiting & fiber.mask;
+    for (u32 left = (warp.waiting & ~fiber.mask) | (met & -met); left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(left));
         const Fiber& other = *warp.lanes[lane];
         const bool meets = (other.mask >> fiber.self.lane & 1u) || (fiber.mask >> lane & 1u);
         if (meets && (other.op != fiber.op || other.mask != fiber.mask || !(other.place == fiber.place)))
@@ -170,8 +182,8 @@ void check_warp_exit(Fiber& fiber) {
     const unsigned number = thread_number(fiber);
     Warp& warp = fiber.block->warps[number / 32];
     warp.present &= ~(1u << fiber.self.lane);
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        if (!(warp.waiting >> lane & 1u)) continue;
+    for (u32 left = warp.waiting; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(left));
         const Fiber& other = *warp.lanes[lane];
         if (other.mask >> fiber.self.lane & 1u)
             simt_fail(other.place.file, other.place.line,
@@ -261,12 +273,15 @@ u64 simt_warp(Op op, u32 mask, u64 value, u32 source, int width, int* predicate,
     warp.waiting |= 1u << fiber.self.lane;
     fiber.state = State::waiting;
     if ((warp.waiting & mask) == mask) {
-        for (unsigned lane = 0; lane < 32; ++lane)
-            if (mask >> lane & 1u) warp.lanes[lane]->result = result_of(warp, *warp.lanes[lane]);
+        const u64 common = is_own(op) ? 0 : result_of_all(warp, mask, op);
+        for (u32 left = mask; left != 0; left &= left - 1) {
+            Fiber& lane = *warp.lanes[__builtin_ctz(left)];
+            lane.result = is_own(op) ? result_of(warp, lane) : common;
+        }
         warp.waiting &= ~mask;
         if (op == Op::warp_sync) ++leader.warp_syncs;
-        for (unsigned lane = 0; lane < 32; ++lane)
-            if (mask >> lane & 1u && warp.lanes[lane] != &fiber) push_ready(m, warp.lanes[lane]);
+        for (u32 left = mask; left != 0; left &= left - 1)
+            if (warp.lanes[__builtin_ctz(left)] != &fiber) push_ready(m, warp.lanes[__builtin_ctz(left)]);
         completed(m, &fiber);
     } else {
         reschedule();
