@@ -57,7 +57,7 @@ test test-wide test-bounds test-python: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV_ENV)  ## run the tests (no GPU needed; ten minutes on two cores)
 	$(PY) -m pytest -n 2 -m "not wide"
 
-test-wide: $(DEV_ENV)  ## the cases that `make test` leaves out: cross products, sanitizers, long fuzzing (SHARE=1/4: a quarter)
+test-wide: $(DEV_ENV)  ## the cases that `make test` leaves out: cross products, sanitizers, long fuzzing (SHARE=1/8: an eighth)
 	$(PY) -m pytest -n 2 -m wide $(if $(SHARE),--share $(SHARE))
 
 # what the kernels do with arrays is in these; the emulation of the GPU has sanitizers of its own

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from wide import deal, share_of
 
@@ -19,6 +22,19 @@ def test_each_test_is_in_one_share_and_groups_are_spread(shares):
     dealt = deal(NAMES, shares)
     assert {dealt.count(share) for share in range(1, shares + 1)} == {len(NAMES) // shares}
     assert dealt[::2] == dealt[1::2], "graphs of one build and codec"
+
+
+def test_eighths_differ_by_a_group_at_most():
+    dealt = deal(NAMES, 8)
+    counts = [dealt.count(share) for share in range(1, 9)]
+    assert sum(counts) == len(NAMES) and 0 < min(counts) and max(counts) - min(counts) <= 2
+
+
+def test_ci_takes_every_share_in_turn():
+    """One more than the rest of a division by the number of shares: each of them, whatever the number of commits."""
+    text = (Path(__file__).parents[1] / ".ci" / "run").read_text()
+    [(divisor, shares)] = re.findall(r"make test-wide SHARE=.* % (\d+) \+ 1\)\)/(\d+)\"", text)
+    assert divisor == shares and share_of(f"{shares}/{shares}")
 
 
 def test_tests_without_parameters_are_dealt_too():
