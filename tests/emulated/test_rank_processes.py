@@ -95,44 +95,48 @@ def test_many_sources_mapped_and_in_ranges(graph: Path) -> None:
     assert "edges in mapped (emulated)" in ran.stdout and "2 ranks" in ran.stdout
 
 
-def test_components_of_two_processes(graph: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("residency", ["vram", pytest.param("mapped", marks=WIDE)])
+def test_components_of_two_processes(graph: Path, tmp_path: Path, residency: str) -> None:
     plain = zoo.shared()["kronecker"]
     labels = tmp_path / "labels.npy"
     command = ["cc", str(graph), "--verify", "--json", "--labels", str(labels), "-v", "--trials", "2"]
-    for residency in ("vram", "mapped"):
-        ran = run([*command, "--gpus", "2", "--residency", residency, "--force"])
-        assert ran.returncode == 0, ran.stderr
-        printed = json.loads(ran.stdout)
-        assert (printed["backend"], printed["residency"]) == ("gpu", residency)
-        assert printed["device"] == "emulated GPU on each of 2 ranks"
-        for found in printed["runs"]:
-            assert found["verified"] and [rank["rank"] for rank in found["ranks"]] == [0, 1]
-            assert found["seconds"] >= max(rank["seconds"] for rank in found["ranks"])
-            assert all(rank["sent"] > 0 for rank in found["ranks"])
-        assert np.array_equal(np.load(labels), reference_components(plain))
-        assert "memory is shared with the other ranks" in ran.stderr and "bytes sent" in ran.stderr
+    ran = run([*command, "--gpus", "2", "--residency", residency])
+    assert ran.returncode == 0, ran.stderr
+    printed = json.loads(ran.stdout)
+    assert (printed["backend"], printed["residency"]) == ("gpu", residency)
+    assert printed["device"] == "emulated GPU on each of 2 ranks"
+    for found in printed["runs"]:
+        assert found["verified"] and [rank["rank"] for rank in found["ranks"]] == [0, 1]
+        assert found["seconds"] >= max(rank["seconds"] for rank in found["ranks"])
+        assert all(rank["sent"] > 0 for rank in found["ranks"])
+    assert np.array_equal(np.load(labels), reference_components(plain))
+    assert "memory is shared with the other ranks" in ran.stderr and "bytes sent" in ran.stderr
 
 
-def test_two_processes_by_way_of_their_hosts(graph: Path, tmp_path: Path) -> None:
+FORCED = ["--transport", "mpi", "--residency", "mapped"]
+"""By way of hosts, on one machine. A search and components take turns with machines of their own in ``make test``."""
+
+
+@pytest.mark.parametrize(
+    ("how", "more"), [([*FORCED, "--exchange", "list"], {}), pytest.param(["--partition", "ranges"], APART, marks=WIDE)]
+)
+def test_two_processes_by_way_of_their_hosts(
+    graph: Path, tmp_path: Path, how: list[str], more: dict[str, str]
+) -> None:
     """Forced on one machine; and each on a machine of its own, where nothing else is possible."""
     plain = zoo.shared()["kronecker"]
     source = int(plain.degrees().argmax())
     levels = tmp_path / "levels.npy"
     command = ["bfs", str(graph), "--source", str(source), "--verify", "--json", "--levels", str(levels), "-v"]
-    ways = (
-        (["--transport", "mpi", "--exchange", "list", "--residency", "mapped"], {}),
-        (["--partition", "ranges"], APART),
-    )
-    for how, more in ways:
-        ran = run([*command, "--gpus", "all", "--force", *how], more=more)
-        assert ran.returncode == 0, ran.stderr
-        printed = json.loads(ran.stdout)
-        assert printed["device"] == "emulated GPU on each of 2 ranks" + (" of 2 hosts" if more else "")
-        found = printed["runs"][0]
-        assert found["verified"] and len(found["ranks"]) == 2 and len(found["exchanges"]) == len(found["levels"])
-        assert all(rank["sent"] > 0 for rank in found["ranks"])
-        assert np.array_equal(np.load(levels), reference_bfs(plain, source)[0])
-        assert ran.stderr.count("transport mpi") == 2
+    ran = run([*command, "--gpus", "all", *how], more=more)
+    assert ran.returncode == 0, ran.stderr
+    printed = json.loads(ran.stdout)
+    assert printed["device"] == "emulated GPU on each of 2 ranks" + (" of 2 hosts" if more else "")
+    found = printed["runs"][0]
+    assert found["verified"] and len(found["ranks"]) == 2 and len(found["exchanges"]) == len(found["levels"])
+    assert all(rank["sent"] > 0 for rank in found["ranks"])
+    assert np.array_equal(np.load(levels), reference_bfs(plain, source)[0])
+    assert ran.stderr.count("transport mpi") == 2
 
 
 @pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=WIDE)])
@@ -155,26 +159,27 @@ def test_levels_in_parts(graph: Path, ranks: int, tmp_path: Path) -> None:
         assert abs(after - before - numbers) <= before / 4  # who claims first turns on when others' claims come
 
 
-def test_components_of_two_processes_by_way_of_their_hosts(graph: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("how", "more"), [pytest.param(FORCED, {}, marks=WIDE), (["--partition", "ranges", "--compressed"], APART)]
+)
+def test_components_of_two_processes_by_way_of_their_hosts(
+    graph: Path, tmp_path: Path, how: list[str], more: dict[str, str]
+) -> None:
     """Forced on one machine; and each on a machine of its own."""
     plain = zoo.shared()["kronecker"]
     labels = tmp_path / "labels.npy"
     command = ["cc", str(graph), "--gpus", "all", "--verify", "--json", "--labels", str(labels), "-v", "--trials", "2"]
-    for how, more in (
-        (["--transport", "mpi", "--residency", "mapped"], {}),
-        (["--partition", "ranges", "--compressed"], APART),
-    ):
-        ran = run([*command, "--force", *how], more=more)
-        assert ran.returncode == 0, ran.stderr
-        printed = json.loads(ran.stdout)
-        assert printed["device"] == "emulated GPU on each of 2 ranks" + (" of 2 hosts" if more else "")
-        for found in printed["runs"]:
-            assert found["verified"] and [rank["rank"] for rank in found["ranks"]] == [0, 1]
-            assert all(rank["seconds"] >= rank["waited"] >= 0 for rank in found["ranks"])
-            # bits of own vertices and, of a graph with one giant, next to nothing else
-            assert all(plain.n / 16 <= rank["sent"] < plain.n / 4 for rank in found["ranks"])
-        assert np.array_equal(np.load(labels), reference_components(plain))
-        assert ran.stderr.count("transport mpi") == 2
+    ran = run([*command, *how], more=more)
+    assert ran.returncode == 0, ran.stderr
+    printed = json.loads(ran.stdout)
+    assert printed["device"] == "emulated GPU on each of 2 ranks" + (" of 2 hosts" if more else "")
+    for found in printed["runs"]:
+        assert found["verified"] and [rank["rank"] for rank in found["ranks"]] == [0, 1]
+        assert all(rank["seconds"] >= rank["waited"] >= 0 for rank in found["ranks"])
+        # bits of own vertices and, of a graph with one giant, next to nothing else
+        assert all(plain.n / 16 <= rank["sent"] < plain.n / 4 for rank in found["ranks"])
+    assert np.array_equal(np.load(labels), reference_components(plain))
+    assert ran.stderr.count("transport mpi") == 2
 
 
 def test_each_process_reads_its_own_rows_from_the_file(graph: Path, tmp_path: Path) -> None:
@@ -191,20 +196,22 @@ def test_each_process_reads_its_own_rows_from_the_file(graph: Path, tmp_path: Pa
     assert ran.stderr.count("streamed, ") == 2 and ran.stderr.count("transport mpi") == 2
 
 
-def test_components_whose_rows_each_process_reads_from_the_file(graph: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("how", "more"), [pytest.param(["--trials", "2"], {}, marks=WIDE), (["--compressed"], APART)])
+def test_components_whose_rows_each_process_reads_from_the_file(
+    graph: Path, tmp_path: Path, how: list[str], more: dict[str, str]
+) -> None:
     """On one machine, and each on one of its own; the file was never looked at, and is proved on the way."""
     plain = zoo.shared()["kronecker"]
     labels = tmp_path / "l.npy"
-    line = ["cc", str(graph), "--gpus", "2", "--residency", "streamed", "--verify", "--json", "-v", "--force"]
-    for how, more in ((["--trials", "2"], {}), (["--compressed"], APART)):
-        ran = run([*line, "--labels", str(labels), *how], more=more)
-        assert ran.returncode == 0, ran.stderr
-        printed = json.loads(ran.stdout)
-        assert printed["residency"] == "streamed"
-        for found in printed["runs"]:
-            assert found["verified"] and all(rank["sent"] > 0 for rank in found["ranks"])
-        assert np.array_equal(np.load(labels), reference_components(plain))
-        assert ran.stderr.count("streamed, ") == 2 and ran.stderr.count("transport mpi") == 2
+    line = ["cc", str(graph), "--gpus", "2", "--residency", "streamed", "--verify", "--json", "-v"]
+    ran = run([*line, "--labels", str(labels), *how], more=more)
+    assert ran.returncode == 0, ran.stderr
+    printed = json.loads(ran.stdout)
+    assert printed["residency"] == "streamed"
+    for found in printed["runs"]:
+        assert found["verified"] and all(rank["sent"] > 0 for rank in found["ranks"])
+    assert np.array_equal(np.load(labels), reference_components(plain))
+    assert ran.stderr.count("streamed, ") == 2 and ran.stderr.count("transport mpi") == 2
 
 
 @pytest.fixture(scope="module", params=["csrbin", pytest.param("ccsr", marks=WIDE)])
@@ -228,7 +235,7 @@ SHARDED = [
 
 @pytest.mark.parametrize(
     ("command", "how", "more"),
-    split(SHARDED, lambda command, how, more: bool(more) or (command == "bfs") == (how[1] == "mapped")),
+    split(SHARDED, lambda command, how, more: (command == "bfs") == (how[1] != "mpi")),
 )
 def test_shards_of_two_processes(
     shards: Path, tmp_path: Path, command: str, how: list[str], more: dict[str, str]
@@ -254,17 +261,19 @@ def test_what_shards_do_not_take(shards: Path) -> None:
         assert ran.returncode == 2 and said in ran.stderr, ran.stderr
 
 
-def test_what_machines_do_not_do_together(graph: Path) -> None:
-    from_file = ["--gpus", "all", "--residency", "streamed"]
-    for line, said in (
-        (["cc", str(graph), "--gpus", "all", "--algorithm", "sv"], "several GPUs find components by Afforest"),
-        (["cc", str(graph), *from_file, "--partition", "words"], "use --partition ranges"),
-        (["bfs", str(graph), "--source", "0", "--gpus", "all", "--transport", "peers"], "use --transport auto"),
-        (["bfs", str(graph), "--source", "0", "--gpus", "all", "--transport", "nccl"], "has no NCCL: emulated devices"),
-    ):
-        ran = run(line, more=APART)
-        assert ran.returncode == 2, ran.stderr
-        assert said in ran.stderr
+@pytest.mark.parametrize(
+    ("command", "how", "said"),
+    [
+        ("cc", ["--algorithm", "sv"], "several GPUs find components by Afforest"),
+        ("cc", ["--residency", "streamed", "--partition", "words"], "use --partition ranges"),
+        pytest.param("bfs", ["--source", "0", "--transport", "peers"], "use --transport auto", marks=WIDE),
+        ("bfs", ["--source", "0", "--transport", "nccl"], "has no NCCL: emulated devices"),
+    ],
+)
+def test_what_machines_do_not_do_together(graph: Path, command: str, how: list[str], said: str) -> None:
+    ran = run([command, str(graph), "--gpus", "all", *how], more=APART)
+    assert ran.returncode == 2, ran.stderr
+    assert said in ran.stderr
 
 
 def test_a_process_that_dies_between_levels_that_hosts_run(graph: Path) -> None:
@@ -274,7 +283,7 @@ def test_a_process_that_dies_between_levels_that_hosts_run(graph: Path) -> None:
     assert time.monotonic() - start < 60
 
 
-@pytest.mark.parametrize("residency", ["auto", "streamed"])
+@pytest.mark.parametrize("residency", ["auto", pytest.param("streamed", marks=WIDE)])
 def test_a_process_that_dies_before_it_has_told_of_its_forest(graph: Path, residency: str) -> None:
     start = time.monotonic()
     line = ["cc", str(graph), "--trials", "3", "--gpus", "all", "--residency", residency]
