@@ -27,7 +27,7 @@ def test_each_test_is_in_one_share_and_groups_are_spread(shares):
 def test_eighths_differ_by_a_group_at_most():
     dealt = deal(NAMES, 8)
     counts = [dealt.count(share) for share in range(1, 9)]
-    assert sum(counts) == len(NAMES) and 0 < min(counts) and max(counts) - min(counts) <= 2
+    assert sum(counts) == len(NAMES) and min(counts) > 0 and max(counts) - min(counts) <= 2
 
 
 def test_ci_takes_every_share_in_turn():

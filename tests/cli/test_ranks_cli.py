@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import shm
 import zoo
+from wide import split
 
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.engines.ranks import launch
@@ -67,16 +68,21 @@ def test_ranks_under_mpiexec(graph: Path) -> None:
     assert "1 thread on each of 4 ranks" in json.loads(ran.stdout)["device"]
 
 
-@pytest.mark.parametrize("started", ["mpiexec", "--ranks"])
+WRONG = [
+    (["GRAPH", "--source", "123456789"], 2, "no vertex 123456789"),
+    (["GRAPH", "--source", "0", "--target", "123456789"], 2, "no vertex 123456789"),
+    (["DAMAGED", "--source", "0"], 1, "cut short"),
+    (["nowhere.csrbin", "--source", "0"], 1, "cannot open"),
+    (["GRAPH", "--sauce", "0"], 2, "no such option '--sauce'"),
+]
+
+
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["GRAPH", "--source", "123456789"], 2, "no vertex 123456789"),
-        (["GRAPH", "--source", "0", "--target", "123456789"], 2, "no vertex 123456789"),
-        (["DAMAGED", "--source", "0"], 1, "cut short"),
-        (["nowhere.csrbin", "--source", "0"], 1, "cannot open"),
-        (["GRAPH", "--sauce", "0"], 2, "no such option '--sauce'"),
-    ],
+    ("started", "arguments", "code", "said"),
+    split(
+        [(started, *wrong) for wrong in WRONG for started in ("mpiexec", "--ranks")],
+        lambda started, arguments, code, said: (started == "mpiexec") == (code == 2),
+    ),
 )
 def test_what_is_wrong_for_all_is_said_once(
     graph: Path, tmp_path: Path, arguments: list[str], code: int, said: str, started: str

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import zoo
-from wide import CODECS, in_bounds, in_turn, met, on_hosts, racing, split
+from wide import CODECS, in_bounds, in_turn, met, on_hosts, split
 
 from bigbfs.algorithms.components.gpu.hosts import arguments
 from bigbfs.algorithms.components.gpu.hosts.loop import longest_row
@@ -81,7 +81,7 @@ def in_core(build, codec, name, rule):
     mine = met(build, name, list(RULES).index(rule), len(RULES), (0,))
     if build == "plain":
         return mine and name in FEW
-    return mine and name in SANITIZED_GRAPHS
+    return mine and name in SANITIZED_GRAPHS[::2]
 
 
 @pytest.mark.parametrize(("build", "codec", "name", "rule"), split(CASES, in_core))
@@ -94,7 +94,7 @@ def test_labels_are_exact(build, codec, name, rule):
     ("build", "seed"),
     split(
         [(build, seed) for build in HERE for seed in range(SEEDS[build])],
-        lambda build, seed: seed < 4 - 2 * (build != "plain"),
+        lambda build, seed: seed < 4 - 3 * (build != "plain"),
     ),
 )
 def test_random_graphs_in_small_rooms(build, seed, small_rooms):
@@ -103,7 +103,7 @@ def test_random_graphs_in_small_rooms(build, seed, small_rooms):
     check(plain, plain if seed % 2 else plain.compress(), build, peers, WAYS[:3])
 
 
-@pytest.mark.parametrize("build", racing(HERE))
+@pytest.mark.parametrize("build", split(HERE, lambda build: build in ("plain", "tsan")))
 def test_giants_that_no_rank_sees_whole(build):
     """Nor does the longest row belong to them; names are those of a third rank's vertices; edges go one way."""
     sizes, ways = ((2, 3, 4), WAYS) if build == "plain" else ((3,), WAYS[:2])
@@ -159,7 +159,7 @@ def test_bytes_sent_are_those_of_bits_numbers_and_pairs(build, carry):
 
 
 @pytest.mark.parametrize("build", in_bounds(HERE))
-@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("codec", split(CODECS, "plain".__eq__))
 def test_only_own_rows_are_read(build, codec):
     """What other ranks own is spoilt where it is mapped; in device memory it is not there at all."""
     plain, whole = zoo.shared()["two-hubs"], graph("two-hubs", codec)

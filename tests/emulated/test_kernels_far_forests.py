@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import zoo
-from wide import CODECS, in_turn, met, on_hosts, racing, split
+from wide import CODECS, in_turn, met, on_hosts, split
 
 from bigbfs.algorithms.components.gpu.hosts import arguments
 from bigbfs.algorithms.components.options import ComponentsOptions
@@ -68,7 +68,7 @@ def in_core(build, codec, name, rule):
     number = list(RULES).index(rule)
     if build == "plain":
         return name in FEW and met(build, name, number, len(RULES), (0,))
-    return name in SANITIZED_GRAPHS and "wide" not in name
+    return name in SANITIZED_GRAPHS[::2] and "wide" not in name
 
 
 @pytest.mark.parametrize(("build", "codec", "name", "rule"), split(CASES, in_core))
@@ -81,7 +81,7 @@ def test_labels_are_exact(build, codec, name, rule):
     ("build", "seed"),
     split(
         [(build, seed) for build in HERE for seed in range(SEEDS[build])],
-        lambda build, seed: seed < 4 - 2 * (build != "plain"),
+        lambda build, seed: seed < 4 - 3 * (build != "plain"),
     ),
 )
 def test_random_graphs_in_small_rooms(build, seed, monkeypatch):
@@ -94,7 +94,7 @@ def test_random_graphs_in_small_rooms(build, seed, monkeypatch):
     check(plain, plain if seed % 2 else plain.compress(), build, peers, WAYS[:3])
 
 
-@pytest.mark.parametrize("build", racing(HERE))
+@pytest.mark.parametrize("build", split(HERE, lambda build: build in ("plain", "tsan")))
 def test_giants_that_no_rank_sees_whole(build):
     for plain in (chains(), one_way()):
         for size in (2, 3, 4) if build == "plain" else (3,):
@@ -132,7 +132,7 @@ def counted_reads(given, build, peers, ways):
 
 
 @pytest.mark.parametrize("build", on_hosts(HERE))
-@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("codec", split(CODECS, "varint".__eq__))
 def test_each_rank_reads_its_own_rows_and_no_more(build, codec):
     """All of them, once, where none are left out, and for a proof; of a giant next to nothing."""
     plain = zoo.build(3_000, zoo.random(3_000, 60_000, seed=5))

@@ -93,7 +93,7 @@ def in_core(build, codec, name, rule):
         return name in FEW and turn == number and build == "plain" and codec == "plain"
     if build == "plain":
         return name in FEW and turn == number and in_turn(codec, name, number)
-    return name in SANITIZED_GRAPHS and turn == number
+    return name in SANITIZED_GRAPHS[::2] and turn == number
 
 
 @pytest.mark.parametrize(("build", "codec", "name", "rule"), split(CASES, in_core))
@@ -125,7 +125,7 @@ def random_graph(seed):
     ("build", "seed"),
     split(
         [(build, seed) for build in HERE for seed in range(SEEDS[build])],
-        lambda build, seed: seed < (2 if SANITIZED else 6),
+        lambda build, seed: seed < (6 if build == "plain" else 2),
     ),
 )
 def test_random_graphs(build, seed):
@@ -147,7 +147,7 @@ def chains():
     ("build", "size"),
     split(
         [(build, size) for build in HERE for size in ((2, 3, 4) if build == "plain" else (3,))],
-        lambda build, size: build != "asan" and size == 3,
+        lambda build, size: build in ("plain", "tsan") and size == 3,
     ),
 )
 def test_a_giant_that_every_rank_sees_another_part_of(build, size):
@@ -233,7 +233,7 @@ def spoil(forest):
 
 
 @pytest.mark.parametrize("build", in_bounds(HERE))
-@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("codec", split(CODECS, "varint".__eq__))
 def test_only_own_rows_are_read(build, codec):
     """What other ranks own is spoilt where it is mapped; in device memory it is not there at all."""
     plain, whole = zoo.shared()["two-hubs"], graph("two-hubs", codec)

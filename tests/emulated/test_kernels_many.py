@@ -118,7 +118,7 @@ def cases():
 def in_core(build, name, how, codec, width):
     """Return whether ``make test`` runs this: in the plain build every graph, and every tuning on the first two."""
     if build != "plain":
-        return codec == CODEC_OF[build]
+        return codec == CODEC_OF[build] and list(TUNINGS).index(how) % 4 == list(GRAPHS).index(name) % 4
     return width == 64 or (width == 512 and list(GRAPHS).index(name) < 2)
 
 

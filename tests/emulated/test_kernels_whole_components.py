@@ -64,7 +64,7 @@ def in_core(build, codec, name, size):
     """Return whether ``make test`` runs a case."""
     if build == "plain":
         return name in FEW and (size == 2 or name == "kronecker") and in_turn(codec, name, size)
-    return name in SANITIZED_GRAPHS and size == 3 and in_turn(codec, build)
+    return name in SANITIZED_GRAPHS[::2] and size == 3 and in_turn(codec, build)
 
 
 CASES = [
@@ -113,7 +113,7 @@ def test_strays_are_united_with_the_giant_or_stay_outside(build):
 
 
 @pytest.mark.parametrize("build", split(HERE, lambda build: build == "plain"))
-@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("codec", split(CODECS, "plain".__eq__))
 def test_a_hub_outside(build, codec):
     """Its row is of several chunks, and told by those."""
     plain = giant_and_strays(hub=1100, n=150_000, by_hub=True)
@@ -131,7 +131,7 @@ def hub_that_comes_first(children, grown, joined=True):
     return by_degree(zoo.build(int(lower[-1]) + 30, zoo.join(*stars, (leaves[:joined], lower[-1:][:joined]))))
 
 
-@pytest.mark.parametrize("build", racing(HERE))
+@pytest.mark.parametrize("build", split(HERE, lambda build: build in ("plain", "tsan")))
 def test_a_giant_that_is_hung_below_another_root(build):
     """All vertices change their labels."""
     children = 210 if build == "plain" else 140

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import zoo
-from wide import CODECS
+from wide import CODECS, in_turn, split
 
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
@@ -149,9 +149,13 @@ def test_words_are_handed_on_once_and_not_before_all_their_edges_are_there(size:
         assert sorted(proved) == list(range(words))
 
 
-@pytest.mark.parametrize("kind", ["whole", "words", "ranges"])
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("passed", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "codec", "passed"),
+    split(
+        product(["whole", "words", "ranges"], CODECS, [False, True]),
+        lambda kind, codec, passed: passed == in_turn(codec, kind),
+    ),
+)
 def test_heads_are_made_of_what_has_come(kind: str, codec: str, passed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is read before it has been waited for, and each row is proved: a wrong one is found wherever it is."""
     monkeypatch.setattr(own, "STEP", 512)

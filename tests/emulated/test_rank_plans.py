@@ -79,7 +79,7 @@ def begin(graph: Graph, hosts: tuple[str, ...], limits: Limits) -> None:
     ("number", "name", "codec"),
     split(
         product(range(3), ["two-hubs", "directed-in-rows", "directed-out-only", "kronecker"], CODECS),
-        lambda number, name, codec: in_turn(codec, number, name),
+        lambda number, name, codec: in_turn(codec, number, name) and (number + len(name)) % 2 == 0,
     ),
 )
 def test_streamed(number: int, name: str, codec: str) -> None:

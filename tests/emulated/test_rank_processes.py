@@ -120,9 +120,7 @@ FORCED = ["--transport", "mpi", "--residency", "mapped"]
 @pytest.mark.parametrize(
     ("how", "more"), [([*FORCED, "--exchange", "list"], {}), pytest.param(["--partition", "ranges"], APART, marks=WIDE)]
 )
-def test_two_processes_by_way_of_their_hosts(
-    graph: Path, tmp_path: Path, how: list[str], more: dict[str, str]
-) -> None:
+def test_two_processes_by_way_of_their_hosts(graph: Path, tmp_path: Path, how: list[str], more: dict[str, str]) -> None:
     """Forced on one machine; and each on a machine of its own, where nothing else is possible."""
     plain = zoo.shared()["kronecker"]
     source = int(plain.degrees().argmax())

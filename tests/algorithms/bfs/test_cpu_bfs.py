@@ -82,8 +82,13 @@ def test_zoo(codec: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
                 check(graph, source, engine.bfs(source), expected(name, source))
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize(("threads", "alone"), [(1, 0), (2, 0), (2, 12), (2, 10**6)])
+@pytest.mark.parametrize(
+    ("threads", "alone", "codec"),
+    split(
+        [(*each, codec) for each in ((1, 0), (2, 0), (2, 12), (2, 10**6)) for codec in CODECS],
+        lambda threads, alone, codec: in_turn(codec, threads, alone // 12),
+    ),
+)
 def test_every_source_on_one_engine(codec: str, threads: int, alone: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of one search is left in the next: reachable and isolated sources, depth limits, all in turn.
 
@@ -104,8 +109,13 @@ def test_every_source_on_one_engine(codec: str, threads: int, alone: int, monkey
                 check(graph, source, engine.bfs(source), levels)
 
 
-@pytest.mark.parametrize("order", ["cost", "up", "turning"])
-@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize(
+    ("order", "codec"),
+    split(
+        [(order, codec) for order in ("cost", "up", "turning") for codec in CODECS],
+        lambda order, codec: order == "cost" or in_turn(codec, order),
+    ),
+)
 def test_searches_lean_on_the_tree_of_another(codec: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In its component they find the same, whatever the direction; afterwards the whole graph is there again."""
     force(monkeypatch, order)
