@@ -141,6 +141,8 @@ def test_a_struct_by_value(bench):
     [
         ("divergent_barrier", 64, "divergent __syncthreads: thread"),
         ("divergent_ballot", 32, "divergent __ballot_sync with mask 0xffffffff: lane"),
+        ("overlapping_masks", 32, "__ballot_sync"),
+        ("narrow_masks_first", 32, "__ballot_sync"),
         ("half_a_barrier", 64, "mask 0xffffff00 does not name the calling lane"),
         ("wrong_mask", 32, "mask 0x0000ffff does not name the calling lane"),
         ("exited_lane", 32, "__ballot_sync"),

@@ -165,6 +165,18 @@ KERNEL void divergent_ballot(u32* out) {
 }
 ENTRY(divergent_ballot)
 
+// The last eight lanes ask each other alone, and are asked by the others.
+KERNEL void overlapping_masks(u32* out) {
+    out[threadIdx.x] = __ballot_sync(threadIdx.x < 24 ? 0xffffffffu : 0xff000000u, 1);
+}
+ENTRY(overlapping_masks)
+
+// And the other way round: the first lanes wait for less than the last one does.
+KERNEL void narrow_masks_first(u32* out) {
+    out[threadIdx.x] = __ballot_sync(threadIdx.x < 31 ? 0xfffffffeu : 0xffffffffu, 1);
+}
+ENTRY(narrow_masks_first)
+
 KERNEL void wrong_mask(u32* out) { out[threadIdx.x] = __ballot_sync(0x0000ffffu, 1); }
 ENTRY(wrong_mask)
 
