@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 from typing import Any
 
 STEPS = (
@@ -72,8 +73,17 @@ class _Launches:
         self.name = kernel.name
 
     def __call__(self, *args: Any, **options: Any) -> None:
-        self.runtime.count()
-        self.inner(*args, **options)
+        self.ready(*args, **options)()
+
+    def ready(self, *args: Any, **options: Any) -> Callable[[], None]:
+        """Return what counts and launches."""
+        start = self.inner.ready(*args, **options)
+
+        def counted() -> None:
+            self.runtime.count()
+            start()
+
+        return counted
 
 
 def fail_at_every_step(run: Any, check: Any) -> int:
