@@ -133,7 +133,7 @@ def telling() -> Iterator[Tell]:
         def tell(left: int, bounds: tuple[int, int]) -> None:
             nonlocal before
             (then, more), now = before, time.monotonic()
-            text = f"diameter {bounds[0]:,} to {bounds[1]:,}, {left:,} vertices open"
+            text = f"diameter {bounds[0]:,} to {bounds[1]:,}, {counted(left, 'vertex', 'vertices')} open"
             if 0 < left < more:
                 text += f", {duration(left * (now - then) / (more - left))} left at this rate"
             before = (now, left)

@@ -302,7 +302,7 @@ def test_progress_says_how_long_vertices_that_bounds_do_not_settle_will_take(mon
     monkeypatch.setattr(Progress, "rename", lambda self, name: names.append(name))
     monkeypatch.setattr("bigbfs.cli.eccentricity.time.monotonic", lambda: clock[0])
     with eccentricity.telling() as tell:
-        for left in (2560, 2048, 1024, 1024, 0):
+        for left in (2560, 2048, 1024, 1, 0):
             clock[0] += 10
             tell(left, (7, 9))
     assert names == [
@@ -311,7 +311,7 @@ def test_progress_says_how_long_vertices_that_bounds_do_not_settle_will_take(mon
             "2,560 vertices open",
             "2,048 vertices open, 40 s left at this rate",
             "1,024 vertices open, 10 s left at this rate",
-            "1,024 vertices open",
+            "1 vertex open, 0 s left at this rate",
             "0 vertices open",
         )
     ]

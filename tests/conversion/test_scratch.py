@@ -91,7 +91,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
 def test_a_conversion_that_is_killed_is_done_again_cleanly(tmp_path):
     """Killed while it spills or sorts: half a file is never there, and the next run leaves nothing of the last."""
     source = tmp_path / "g.txt"
-    source.write_text("".join(f"{i} {i * 7919 % 100_003}\n" for i in range(100_000)))
+    source.write_text("".join(f"{i} {i * 7919 % 300_007}\n" for i in range(300_000)))
     script = (
         "import sys; from pathlib import Path; from dataclasses import replace\n"
         "from bigbfs.conversion import convert, pipeline, ConvertOptions\n"
