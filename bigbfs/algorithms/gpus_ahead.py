@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.ranks import gpus_model
-from bigbfs.algorithms.bfs.ranks.depth import DEEP, expected_levels, too_deep
+from bigbfs.algorithms.bfs.ranks.depth import DEEP, levels_of, too_deep
 from bigbfs.algorithms.bfs.ranks.expected import degrees_of
 from bigbfs.algorithms.bfs.ranks.gpus_model import Facts, Gpus
 from bigbfs.algorithms.components.options import ComponentsOptions
@@ -20,7 +20,6 @@ from bigbfs.algorithms.components.ranks.gpus_model import Predicted as Component
 from bigbfs.algorithms.components.ranks.gpus_model import components
 from bigbfs.algorithms.ranked_gpus import planned_on_gpus
 from bigbfs.config import DeviceProfile
-from bigbfs.engines.cpu.rows import rows_of
 from bigbfs.engines.engine import Work
 from bigbfs.engines.gpu.placement.hot import by_degree, even
 from bigbfs.engines.gpu.placement.ledger import adjacencies
@@ -109,8 +108,7 @@ def ahead(graph: Graph, asked: Asked, hosts: int, agreed: Agreed) -> tuple[list[
 
     ``agreed``: the plans of the number asked for.
     """
-    graph.require_structure()
-    levels, size = expected_levels(rows_of(graph.adjacency)), agreed.partition.size
+    levels, size = levels_of(graph), agreed.partition.size
     facts = facts_of(graph, levels)
     counts = (each for each in counts_of(size, hosts) if _has_shards_for(graph, each[0]))
     found = [_of(graph, facts, asked, each, agreed) for each in counts]

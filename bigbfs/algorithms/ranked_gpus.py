@@ -118,8 +118,7 @@ def ranked_on_gpus(
     usual
         Whether nobody has asked for ``work``: what has no form there is left out.
     transport, exchange, runtime, tell, **given
-        As for :class:`bigbfs.engines.gpu.ranks.engine.GpuRankEngine`; of budgets and such those that are given.
-        Results have their arrays on rank 0, and what was measured on all.
+        As for :class:`bigbfs.engines.gpu.ranks.engine.GpuRankEngine`. Results have their arrays on rank 0.
 
     Raises
     ------

@@ -210,22 +210,29 @@ def _usage(error: click.ClickException) -> str:
     if what in _OF_RANKS and _takes_a_graph(context):
         said = f"{command} works in one process; `bigbfs bfs` and `bigbfs cc` run {_OF_RANKS[what]}"
         return f"no such option '{what}' here: {said}"
-    if _is_of_convert(what, context):
+    others = _commands_with(what) if what.startswith("--") and _is_named(context) else []  # -v is this here, that there
+    if _is_of_convert(what, context) and set(others) <= {"convert"}:
         return f"no such option '{what}' here: `bigbfs convert INPUT {what}` makes a graph file, which {command} takes"
     from difflib import get_close_matches  # which a right line needs not wait for
 
     near = get_close_matches(what, error.possibilities or (), 1, _NEAR)
-    others = [] if near or context.parent is None or context.parent.parent is not None else _commands_with(what)
-    if others:
+    if others and not near:
         named = others[0] if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]}"
-        return f"no such option '{what}' here: it is one of {named}; see `{context.command_path} --help`"
+        return f"no such option '{what}' here: it is an option of {named}; see `{context.command_path} --help`"
     return f"{message}; see `{context.command_path} --help`"
 
 
+def _is_named(context: click.Context) -> bool:
+    """Tell whether it is of a command, not of `bigbfs` itself or of what a command has below it."""
+    return context.parent is not None and context.parent.parent is None
+
+
 def _commands_with(option: str) -> list[str]:
-    """Return the commands that have an option which another lacks."""
-    found = {name: import_module(f"bigbfs.cli.{name}").command.params for name in COMMANDS}
-    return [name for name, params in found.items() if any(option in (*one.opts, *one.secondary_opts) for one in params)]
+    """Return the commands that have an option which another lacks, those below one among them (`generate grid2d`)."""
+    found = {name: import_module(f"bigbfs.cli.{name}").command for name in COMMANDS}
+    below = {name: [command, *getattr(command, "commands", {}).values()] for name, command in found.items()}
+    params = {name: [one for command in each for one in command.params] for name, each in below.items()}
+    return [name for name, each in params.items() if any(option in (*one.opts, *one.secondary_opts) for one in each)]
 
 
 def _say_that_kernels_are_compiled() -> None:

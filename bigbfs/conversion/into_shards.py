@@ -51,11 +51,11 @@ def convert_to_shards(
     codec = "varint" if options.compressed else "plain"
     place = options.tmp if options.tmp is not None else folder.parent
     known = found_there(folder, inputs, options)
-    made = None if known is None else (cache.identify_sources(expand(inputs)), options.identity())
-    remove_left(place, folder.resolve(), made)
     if known is not None:
+        remove_left(place, folder.resolve(), (cache.identify_sources(expand(inputs)), options.identity()))
         return replace(known, seconds=time.perf_counter() - start)
-    require_free(folder, options)
+    require_free(folder, options)  # what is refused loses nothing
+    remove_left(place, folder.resolve(), None)
     with Scratch(place) as scratch:
         target = scratch.folder / f"graph{csrbin.SUFFIXES[codec]}"
         try:

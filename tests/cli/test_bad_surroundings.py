@@ -181,11 +181,15 @@ def test_the_way_out_of_a_folder_that_takes_no_file_is_one_that_works(run, folde
 def test_an_option_of_other_commands_is_answered_with_these(run, folder):
     code, _, err = run("eccentricity", "g.csrbin", "--sources", 0)
     assert code == 2 and "--force" not in err
-    assert "no such option '--sources' here: it is one of bfs, distances, closeness" in " ".join(err.split())
-    assert "it is one of bfs;" in " ".join(run("cc", "g.csrbin", "--parents", "x.npy")[2].split())
+    assert "no such option '--sources' here: it is an option of bfs, distances, closeness" in " ".join(err.split())
+    assert "it is an option of bfs;" in " ".join(run("cc", "g.csrbin", "--parents", "x.npy")[2].split())
     near = run("closeness", "g.csrbin", "--source", 0)[2]  # what is nearly one of its own
     assert "Did you mean" in near and "'--sources'" in near
-    assert "it is one of" not in run("bench", "bfs", "g.csrbin", "--member", 1)[2]
+    assert "it is an option of" not in run("bench", "bfs", "g.csrbin", "--member", 1)[2]
+    both = run("export", "g.csrbin", "--threads", 2)[2]  # of convert, and of others
+    assert "it is an option of convert, generate, bfs, cc, " in " ".join(both.split())
+    assert "an option of" not in run("info", "g.csrbin", "-v")[2]  # which is --verbose here, --vertex there
+    assert "generate" in " ".join(run("info", "g.csrbin", "--seed", 1)[2].split())
 
 
 def test_what_a_table_lacks_is_said_of_the_command_that_has_the_option(run, folder):

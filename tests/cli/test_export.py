@@ -206,3 +206,11 @@ def test_to_overrides_the_suffix_but_not_the_packing(run, folder):
     zoo.build(3, ([0, 1], [1, 2])).save("g.csrbin")
     assert run("export", "g.csrbin", "--to", "el", "-o", "x.mtx.gz")[0] == 0
     assert gzip.decompress((folder / "x.mtx.gz").read_bytes()) == b"0 1\n1 2\n"
+
+
+@pytest.mark.parametrize("name", ["x.el.bz2", "x.el.XZ", "x.zstd"])
+@pytest.mark.parametrize("to", [["--to", "el"], []])
+def test_what_is_read_packed_and_never_written_so_is_refused(run, folder, name, to):
+    zoo.build(3, ([0, 1], [1, 2])).save("g.csrbin")
+    code, out, err = run("export", "g.csrbin", *to, "-o", name)
+    assert (code, out) == (2, "") and name in err and ".zst" in err and not (folder / name).exists()

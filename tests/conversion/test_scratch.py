@@ -10,11 +10,11 @@ import time
 
 import pytest
 
-from bigbfs.conversion import convert
+from bigbfs.conversion import ConvertOptions, convert, into_shards
 from bigbfs.conversion.on_disk import scratch
 from bigbfs.conversion.on_disk import scratch as module
 from bigbfs.conversion.on_disk.scratch import RESERVE_STEP, Scratch, remove_stale
-from bigbfs.errors import DoesNotFitError, FileAccessError
+from bigbfs.errors import DoesNotFitError, FileAccessError, UsageError
 
 
 def test_the_folder_goes_with_the_context(tmp_path):
@@ -131,3 +131,17 @@ def test_a_conversion_that_needs_no_folder_removes_what_was_killed(tmp_path):
     (tmp_path / "g.txt").write_text("0 1\n1 2\n")
     convert([tmp_path / "g.txt"], tmp_path / "g.csrbin")
     assert not dead.exists()
+
+
+def test_a_conversion_to_shards_that_is_refused_loses_nothing_that_was_kept(tmp_path, monkeypatch):
+    first, other, folder = (tmp_path / name for name in ("a.txt", "b.txt", "x.shards"))
+    first.write_text("0 1\n1 2\n")
+    other.write_text("0 1\n1 3\n")
+    convert([first], folder, ConvertOptions(shards=2, threads=1))
+    removed = []
+    monkeypatch.setattr(into_shards, "remove_left", lambda *given: removed.append(given))
+    with pytest.raises(UsageError, match=r"x\.shards"):
+        convert([other], folder, ConvertOptions(shards=2, threads=1))
+    assert removed == []
+    convert([other], folder, ConvertOptions(shards=2, threads=1, force=True))
+    assert removed == [(tmp_path, folder, None)]

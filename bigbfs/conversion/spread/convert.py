@@ -98,7 +98,7 @@ def _converted(
     """Convert; ``final`` is what is made of the output, ``stack`` removes temporary files at its end."""
     watch = Stopwatch()
     targets, inputs, options, known = together(group, lambda: _prepared(inputs, output, options, group))
-    sources = cache.identify_sources(inputs)
+    sources = together(group, lambda: cache.identify_sources(inputs))
     _require_the_same(group, inputs, sources)
     if known is not None:
         together(group, lambda: tidy(targets, options, sources))

@@ -55,7 +55,7 @@ def spread_to_shards(
 
     known, place = together(group, looked), options.tmp if options.tmp is not None else folder.parent
     if known is not None:
-        made = cache.identify_sources(expand(inputs)), options.identity()
+        made = together(group, lambda: cache.identify_sources(expand(inputs))), options.identity()
         together(group, lambda: remove_left(place, folder.resolve(), made))
         return replace(known, seconds=time.perf_counter() - start)
     with ExitStack() as stack:

@@ -16,7 +16,7 @@ from bigbfs.errors import FormatError, UsageError
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.writers import writers
-from bigbfs.formats.writers.suffixes import packed, packing_of
+from bigbfs.formats.writers.suffixes import packed, packing_of, require_packing
 from bigbfs.formats.writers.writer import Exported, Progress, Writer
 from bigbfs.graph.graph import Graph
 
@@ -64,6 +64,7 @@ def _export(graph: Graph, writer: Writer, output: Path | BinaryIO, both: bool, p
         others = " or ".join(other.name for other in writers().values() if other.most_vertices is None)
         raise UsageError(f"{writer.name} has 32-bit signed ids: {graph.n} vertices are too many; export {others}")
     if isinstance(output, Path):
+        require_packing(output)
         packing = packing_of(output)
         if not packing:  # what is packed takes less, nobody knows how much
             writer.require_room(graph, output, both)

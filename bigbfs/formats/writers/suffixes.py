@@ -10,16 +10,31 @@ from typing import BinaryIO, cast
 
 import zstandard
 
+from bigbfs.errors import UsageError
 from bigbfs.formats.writers import writers
 
 PACKED = (".gz", ".zst")
 """Suffixes of packed files that are written."""
+ONLY_READ = (".bz2", ".xz", ".zstd")
+"""Suffixes of packed files that are read, and not written."""
 _LEVEL = 6
 
 
 def packing_of(path: Path) -> str:
     """Return the suffix that says how a file is packed; empty where it is not."""
     return path.suffix.lower() if path.suffix.lower() in PACKED else ""
+
+
+def require_packing(path: Path) -> None:
+    """Refuse a name that says it is packed in a way in which nothing is written.
+
+    Raises
+    ------
+    UsageError
+        Names the file, and the ways there are.
+    """
+    if path.suffix.lower() in ONLY_READ:
+        raise UsageError(f"{path}: nothing is packed as {path.suffix}; name it {' or '.join(PACKED)}")
 
 
 def format_of(path: Path) -> str | None:

@@ -54,13 +54,8 @@ def expected_levels(rows: Rows) -> float:
     return _carried_on(max(grown, key=lambda sizes: sizes[-1]), n) if grown else 0.0
 
 
-def too_deep(levels: float, m: int, size: int) -> bool:
-    """Return whether ``size`` GPUs lose more by meeting in so many ``levels`` than they save by sharing ``m`` edges."""
-    return levels > DEEP and levels * LEVEL_SECONDS > m * EDGE_SECONDS * (size - 1) / size
-
-
-def thin_levels(graph: Graph, size: int) -> int | None:
-    """Return about how many levels a search has, where for so many one GPU is quicker than ``size``; else None.
+def levels_of(graph: Graph) -> float:
+    """Return what :func:`expected_levels` says of ``graph``, whose structure it checks.
 
     The small search is made once for a graph: it may have been, in a thread, before anybody waits for it.
     """
@@ -68,7 +63,17 @@ def thin_levels(graph: Graph, size: int) -> int | None:
     with _SEARCHING:
         if graph not in _EXPECTED:
             _EXPECTED[graph] = expected_levels(rows_of(graph.adjacency))
-        levels = _EXPECTED[graph]
+        return _EXPECTED[graph]
+
+
+def too_deep(levels: float, m: int, size: int) -> bool:
+    """Return whether ``size`` GPUs lose more by meeting in so many ``levels`` than they save by sharing ``m`` edges."""
+    return levels > DEEP and levels * LEVEL_SECONDS > m * EDGE_SECONDS * (size - 1) / size
+
+
+def thin_levels(graph: Graph, size: int) -> int | None:
+    """Return about how many levels a search has, where for so many one GPU is quicker than ``size``; else None."""
+    levels = levels_of(graph)
     return round(levels) if too_deep(levels, graph.m, size) else None
 
 

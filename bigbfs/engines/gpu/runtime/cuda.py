@@ -149,7 +149,7 @@ class CudaRuntime:
         """Set every element; values of one repeated byte take a memset, others a kernel of CuPy's."""
         if array.nbytes == 0:
             return
-        pattern = set(np.array(value, array.dtype).tobytes()) if value else {0}  # within a run it is 0
+        pattern = set(np.array(value, array.dtype).tobytes()) if value else {0}  # mostly 0
         with self._errors():
             if len(pattern) == 1:
                 array.data.memset_async(pattern.pop(), array.nbytes)

@@ -22,8 +22,7 @@ a pair it goes by the name of its root in the first forest, which its owner has.
 roots before anything is linked: else a root could be hung below a vertex that is none, which is no such name. By id
 roots come before who hangs below them, so that what remains on top of a tree of such pairs is the smallest root of a
 first tree on every rank, and the smallest vertex. By chance that does not hold; nor would few pairs do after a round
-that left no giant. Then all ranks know the trees of all vertices first, and what they tell is what one GPU would have
-linked, each pair once.
+that left no giant. Then all ranks know the trees of all vertices first, and what they tell are one GPU's links, once.
 
 *Labels.* By chance each rank lowers the label of a root to its smallest own vertex, the root's owner takes the least of
 all ranks and writes it to all.
@@ -171,7 +170,7 @@ class JointForest:
     def run(self, options: ComponentsOptions | None = None) -> Joined:
         """Label the components; every rank makes this call. The labels stay on the devices.
 
-        The clock runs between two barriers, the first one of the devices; the seconds are the slowest rank's.
+        The clock begins when the devices have met; the seconds are the slowest rank's.
 
         Raises
         ------

@@ -99,7 +99,7 @@ class WholeForest(JointForest):
         return Launches(first, own_pass, met)
 
     def _at_once(self, ready: Launches, r: np.ndarray) -> None:
-        """Launch all of it. What only later kernels count in is emptied while the first one runs."""
+        """Launch all of it. The host empties what only later kernels count in when the first one is on its way."""
         self._runtime.fill(self._count, 0)
         ready.giant()
         for array in (self._strays, self._counts, self._moved):
