@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -20,12 +20,14 @@ from bigbfs.errors import UsageError, naming
 from bigbfs.formats.ours import GRAPH
 from bigbfs.graph.graph import Graph
 from bigbfs.record import median
-from bigbfs.report.components import SizeClass, size_histogram
 from bigbfs.report.jsonout import cc_object, dumps
 from bigbfs.report.pictures import check_picture
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
 from bigbfs.sizes import format_size
+
+if TYPE_CHECKING:
+    from bigbfs.algorithms.components.sizes import SizeClass
 
 
 @dataclass(frozen=True)
@@ -169,9 +171,8 @@ def _report(graph: Graph, engine: Any, opening: float, measured: Measured, task:
     """Write and print what was asked for."""
     runs, verifying = measured.records, measured.verify_seconds
     _write(graph, measured, task)
-    sizes = size_histogram(measured.internal.labels)
     if as_json:
-        found = cc_object(graph, engine, opening, measured, sizes)
+        found = cc_object(graph, engine, opening, measured)
         click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
         return
     with outputs.report_beside((task.labels, task.sizes)):
@@ -179,7 +180,7 @@ def _report(graph: Graph, engine: Any, opening: float, measured: Measured, task:
         click.echo(options.describe_engine(engine))
         click.echo("")
         _print_runs(graph.n, runs)
-        _print_sizes(sizes)
+        _print_sizes(measured.internal.sizes.classes)
         _print_largest(graph, measured)
         click.echo("\n" + options.setup_line(engine, opening, verifying if task.verify else None))
         size = format_size(engine.bytes.host), format_size(engine.bytes.device)
@@ -270,7 +271,7 @@ def _print_runs(n: int, runs: list[ComponentsRecord]) -> None:
     click.echo(table(headers, [cells]))
 
 
-def _print_sizes(sizes: list[SizeClass]) -> None:
+def _print_sizes(sizes: tuple[SizeClass, ...]) -> None:
     if sizes:
         rows = [(f"{each.smallest:,} to {each.largest:,}", each.components, each.vertices) for each in sizes]
         click.echo("\n" + table(("vertices of a component", "components", "vertices"), rows))

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from bigbfs.algorithms.engine import Engine, Measured
     from bigbfs.algorithms.topological.result import TopologicalRecord
     from bigbfs.graph.graph import Graph
-    from bigbfs.report.components import SizeClass
 
 
 PIECE = 1 << 16
@@ -83,9 +82,7 @@ def bfs_object(graph: Graph, engine: Engine, open_seconds: float, summary: BfsSu
     }
 
 
-def cc_object(
-    graph: Graph, engine: Engine, open_seconds: float, measured: Measured, sizes: list[SizeClass]
-) -> dict[str, Any]:
+def cc_object(graph: Graph, engine: Engine, open_seconds: float, measured: Measured) -> dict[str, Any]:
     """Return the object that ``bigbfs cc --json`` prints."""
     runs: list[ComponentsRecord] = measured.records
     return _common("cc", graph, engine, open_seconds) | {
@@ -93,7 +90,7 @@ def cc_object(
         "components": runs[0].components,
         "largest": runs[0].largest,
         "share": runs[0].largest / max(graph.n, 1),
-        "sizes": [asdict(each) for each in sizes],
+        "sizes": [asdict(each) for each in measured.internal.sizes.classes],
         "largest_components": [
             {"member": graph.called(member), "vertices": vertices}
             for member, vertices in measured.internal.largest_of(graph)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from bigbfs.algorithms.columns import Table
+    from bigbfs.algorithms.components.sizes import ComponentSizes
     from bigbfs.engines.ranks.group import Group
     from bigbfs.graph.graph import Graph
     from bigbfs.graph.original_ids import VertexIds
@@ -59,9 +60,20 @@ class ComponentsResult(Tabular):
     labels: np.ndarray
     record: ComponentsRecord
     vertices: VertexIds | None = field(default=None, repr=False, compare=False)
+    _sizes: ComponentSizes | None = field(default=None, init=False, repr=False, compare=False)
 
     def _table(self) -> Table:
         return self.vertices, {"component": self.labels}, ("component",)
+
+    @property
+    def sizes(self) -> ComponentSizes:
+        """How many vertices the components have, counted when it is first asked for; ``self`` is of internal
+        vertices."""
+        if self._sizes is None:
+            from bigbfs.algorithms.components.sizes import sizes_of
+
+            self._sizes = sizes_of(self.labels)
+        return self._sizes
 
     @property
     def ids(self) -> np.ndarray:
@@ -76,19 +88,21 @@ class ComponentsResult(Tabular):
         """Return for each vertex whether it is in the largest component (bool); ``self`` is of internal vertices."""
         import numpy as np
 
-        return np.asarray(self.labels == np.bincount(self.labels, minlength=1).argmax())
+        return np.asarray(self.labels == (self.sizes.top[0][0] if self.sizes.top else -1))
 
-    def largest_of(self, graph: Graph, count: int = 5) -> list[tuple[int, int]]:
-        """Return the ``count`` largest components of internal vertices: a member's original id, and how many vertices.
+    def largest_of(self, graph: Graph) -> list[tuple[int, int]]:
+        """Return the largest components of internal vertices: a member's original id, and how many vertices.
 
         The largest come first; the member is the smallest original id, as in the labels of the result.
         """
         import numpy as np
 
-        sizes = np.bincount(self.labels) if len(self.labels) else np.zeros(0, np.int64)
-        chosen = _largest(sizes, count).tolist()
-        members = (graph.first_by_id(self.labels == label) for label in chosen)
-        return [(int(graph.original(member)), int(sizes[label])) for member, label in zip(members, chosen, strict=True)]
+        members = np.array([label for label, _ in self.sizes.top], np.int64)  # each the first vertex of its component
+        if graph.flags.relabelled and len(members):
+            from bigbfs.algorithms.components.sizes import first_members
+
+            members = first_members(self.labels, np.asarray(graph.labels).astype(np.int64, copy=False), members)
+        return [(int(graph.original(member)), size) for member, (_, size) in zip(members, self.sizes.top, strict=True)]
 
     def original(self, graph: Graph) -> ComponentsResult:
         """Return this result of internal vertices in original ids: the smallest one of each component, in ascending
@@ -107,28 +121,17 @@ class ComponentsResult(Tabular):
         return ComponentsResult(graph.in_original_order(smallest[self.labels]), self.record, graph.vertex_ids())
 
 
-def _largest(sizes: np.ndarray, count: int) -> np.ndarray:
-    """Return the places of the ``count`` largest ``sizes`` above 0, larger ones and then lower places first."""
-    import numpy as np
-
-    chosen = np.flatnonzero(sizes)
-    if len(chosen) > count:  # without sorting a hundred million sizes
-        least = np.partition(sizes[chosen], len(chosen) - count)[len(chosen) - count]
-        above, even = chosen[sizes[chosen] > least], chosen[sizes[chosen] == least]
-        chosen = np.concatenate([above, even[: count - len(above)]])
-    return np.asarray(chosen[np.argsort(-sizes[chosen], kind="stable")])
-
-
 def result_of(labels: np.ndarray, algorithm: str, found: Any) -> ComponentsResult:
     """Return the result of a run that left ``labels`` (id dtype, shape (n,)): they are copied, and counted.
 
     ``found`` has ``seconds``, ``edges_read``, ``passes`` and ``left`` of the run.
     """
-    import numpy as np
+    from bigbfs.algorithms.components.cpu.handing import SAMPLE, handed
+    from bigbfs.jit.processors import processors
+    from bigbfs.jit.team import team_of
 
-    copied = labels.astype(np.int64)
-    sizes = np.bincount(copied) if len(copied) else np.zeros(1, np.int64)
-    return counted_result(copied, int(np.count_nonzero(sizes)), int(sizes.max()), algorithm, found)
+    counted = handed(team_of(processors()), labels, labels[:: max(1, len(labels) // SAMPLE)])
+    return counted_result(*counted, algorithm, found)
 
 
 def counted_result(labels: np.ndarray, components: int, largest: int, algorithm: str, found: Any) -> ComponentsResult:

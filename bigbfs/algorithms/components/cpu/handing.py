@@ -8,6 +8,8 @@ from bigbfs.engines.cpu.bits import ONE
 from bigbfs.jit.njit import njit
 from bigbfs.jit.team import member, members_of, pieces_of, share, take
 
+SAMPLE = 1024
+"""Labels of a sample that tells a giant."""
 _SIZE = np.uint64(8192)
 """Vertices of a piece."""
 _TALLY = np.uint64(8)
