@@ -33,8 +33,9 @@ def test_eighths_differ_by_a_group_at_most():
 def test_ci_takes_every_share_in_turn():
     """One more than the rest of a division by the number of shares: each of them, whatever the number of commits."""
     text = (Path(__file__).parents[1] / ".ci" / "run").read_text()
-    [(divisor, shares)] = re.findall(r"make test-wide SHARE=.* % (\d+) \+ 1\)\)/(\d+)\"", text)
+    [(divisor, shares)] = re.findall(r"share=.* % (\d+) \+ 1\)\)/(\d+)\"", text)
     assert divisor == shares and share_of(f"{shares}/{shares}")
+    assert re.findall(r'make (\S+) SHARE="\$share"', text) == ["test-wide", "kernels"]
 
 
 def test_tests_without_parameters_are_dealt_too():
