@@ -80,8 +80,8 @@ lint: $(DEV_ENV)  ## ruff, mypy, import directions, layout of the kernels, spell
 	$(PY) tools/format_kernels.py --check
 	$(PY) -m codespell_lib
 
-kernels: $(KERNEL_ENV)  ## compile every kernel for sm_80, sm_90, sm_100 without a GPU; spills fail
-	$(PY) tools/compile_kernels.py --arch 80 --arch 90 --arch 100
+kernels: $(KERNEL_ENV)  ## compile every kernel for sm_80, sm_90, sm_100 without a GPU; spills fail (SHARE=1/8: sm_90, an eighth of the others)
+	$(PY) tools/compile_kernels.py --arch 80 --arch 90 --arch 100 $(if $(SHARE),--share $(SHARE))
 
 verify: $(RUN_ENV)  ## check every algorithm, backend and encoding against the reference (GRAPHS=files too)
 	$(PY) -m bigbfs verify $(GRAPHS)

@@ -11,7 +11,7 @@ import pytest
 from cpu_seconds import CpuSeconds
 from emulated.table import pytest_runtest_logreport, pytest_terminal_summary  # noqa: F401  (hooks: the table of builds)
 from hypothesis import HealthCheck, settings
-from wide import deal, share_of
+from wide import deal, mark_covered, share_of
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -88,8 +88,32 @@ def pytest_collection_finish(session):
     gc.set_threshold(20_000, 10, 30)
 
 
-@pytest.hookimpl(trylast=True)  # behind what leaves out by -m
+class Backwards(pytest.Dir):
+    """A folder whose last file is collected first."""
+
+    def collect(self):
+        return reversed(list(super().collect()))
+
+
+def pytest_collect_directory(path, parent):
+    """Every other process begins at the end: of files that nobody has compiled, each then compiles half."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+    if int(worker.removeprefix("gw")) % 2 and not (path / "__init__.py").exists():
+        return Backwards.from_parent(parent, path=path)
+    return None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(config, items):
+    """Before anything is left out: the same order in all processes, and what of a cross product is not in the core."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: item.path)
+    mark_covered(items)
+    yield
+    arrange(config, items)
+
+
+def arrange(config, items):
     """The longest first: at the end, one process would run them while the others have nothing left to do.
 
     xdist hands each process a stretch of an eighth (of two) at first: each stretch begins with its share of them.

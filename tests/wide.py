@@ -109,6 +109,48 @@ def in_bounds(here: Iterable[str]) -> list[str]:
     return [build for build in here if build in ("plain", "asan")]
 
 
+def covered(cases: list[dict[str, Any]], together: Iterable[str] = ()) -> set[int]:
+    """Return the places of those among ``cases``, parameters and values, that show each value of each parameter.
+
+    ``together`` has parameters of which each combination that there is shall be shown: ``"build+codec"``. Of cases that
+    show equally much that is new, the one whose values have been shown least, so that values meet in turn.
+    """
+    parts = [names.split("+") for names in together]
+    parts += [[name] for name in (cases[0] if cases else ())]
+    shown = [{(*part, *(_told(case[name]) for name in part)) for part in parts} for case in cases]
+    count: dict[Any, int] = {}
+    missing, left, chosen = set().union(*shown), dict(enumerate(shown)), set()
+    while missing:
+        best = max(left, key=lambda place: (len(left[place] & missing), -sum(count.get(it, 0) for it in left[place])))
+        for it in left.pop(best):
+            count[it] = count.get(it, 0) + 1
+            missing.discard(it)
+        chosen.add(best)
+    return chosen
+
+
+def _told(value: Any) -> Any:
+    """Return what tells a value of a parameter from others."""
+    try:
+        hash(value)
+    except TypeError:
+        return repr(value)
+    return (type(value), value)
+
+
+def mark_covered(items: Iterable[Any]) -> None:
+    """Mark as wide what ``pytest.mark.covered`` leaves out of each test function: see :func:`covered`."""
+    groups: dict[str, list[Any]] = {}
+    for item in items:
+        if item.get_closest_marker("covered") and not item.get_closest_marker("wide"):
+            groups.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for group in groups.values():
+        chosen = covered([item.callspec.params for item in group], group[0].get_closest_marker("covered").args)
+        for place, item in enumerate(group):
+            if place not in chosen:
+                item.add_marker(WIDE)
+
+
 def share_of(text: str) -> tuple[int, int]:
     """Return the number of a share and how many there are, of ``"2/3"``.
 

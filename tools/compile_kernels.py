@@ -4,21 +4,25 @@ A variant is an id width and an encoding of the rows. Registers, shared memory a
 figures; a kernel that spills or keeps a stack frame fails, because either turns registers into memory traffic. Those of
 KNOWN fail when they need more than is written there. On sm_90 one that needs too many registers to be resident as it is
 launched fails too.
+NVRTC compiles one program at a time in a process, so there is a process for each core.
 Exit code 0: all compiled clean; 1: something failed; 4: NVRTC is not installed.
 
     python tools/compile_kernels.py --arch 80 --arch 90 --arch 100
+    python tools/compile_kernels.py --share 1/8      # all of sm_90, and an eighth of the others
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +32,8 @@ from bigbfs.engines.gpu.runtime.arguments import BLOCK, renumbered, team_of, tea
 from bigbfs.engines.gpu.runtime.cuda import SOURCES, compile_options, source
 
 ARCHITECTURES = (80, 90, 100)
+ALWAYS = 90
+"""The architecture that each share has whole: that of the GPUs that the project measures on, whose registers count."""
 REGISTERS = 65_536
 """Of a multiprocessor."""
 TEAMS = {spec.name for spec in every_kernel() if spec.cooperative} | {"host_step", "host_finish"}
@@ -42,6 +48,8 @@ ALWAYS_THREE_BLOCKS = {"many_push_pieces"}
 VARIANTS = tuple(product((np.uint32, np.uint64), ("plain", "varint")))
 RENUMBERED = tuple(product((np.uint32, np.uint64), (renumbered("plain"),)))
 """Variants of kernels that run where vertices have numbers of their own."""
+Job = tuple[str, int, type, str]
+"""A file, an architecture, the ids and the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,17 +151,25 @@ def crowds(usage: Usage, arch: int, ids: type) -> bool:
     return arch == 90 and usage.registers * threads > REGISTERS
 
 
-def _compile_all(architectures: Iterable[int]) -> bool:
-    """Compile everything, print a line for each kernel, and return whether all was clean."""
+def jobs_of(architectures: Iterable[int], share: tuple[int, int] = (1, 1)) -> list[Job]:
+    """Return what to compile: every variant of every file for ALWAYS, and ``share`` of what there is for the others."""
     numbered = {spec.file for spec in numbered_kernels()}
     variants = {file: (*VARIANTS, *(RENUMBERED if file in numbered else ())) for file in files()}
     jobs = [(file, arch, ids, codec) for file in files() for arch in architectures for ids, codec in variants[file]]
+    others = [job for job in jobs if job[1] != ALWAYS]
+    left_out = {job for place, job in enumerate(others) if place % share[1] != share[0] - 1}
+    return [job for job in jobs if job not in left_out]
+
+
+def _compile_all(jobs: list[Job]) -> bool:
+    """Compile everything, print a line for each kernel, and return whether all was clean."""
     clean = True
     count = 0
     print(
         f"{'arch':<7}{'file':<22}{'kernel':<22}{'ids':<8}{'rows':<8}{'registers':>9}{'shared':>8}{'stack':>7}{'spills':>8}"
     )
-    with ThreadPoolExecutor() as pool:
+    # new processes: one that is forked would have half of what NVRTC has begun here
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0)), mp_context=get_context("spawn")) as pool:
         futures = [(job, pool.submit(compile_kernel, *job)) for job in jobs]
         for (file, arch, ids, codec), future in futures:
             try:
@@ -174,11 +190,23 @@ def _compile_all(architectures: Iterable[int]) -> bool:
     return clean
 
 
+def share_of(text: str) -> tuple[int, int]:
+    """Return the number of a share and how many there are, of ``"2/3"``."""
+    number, shares = map(int, text.split("/"))
+    if not 1 <= number <= shares:
+        raise ValueError(text)
+    return number, shares
+
+
 def main() -> int:
     """Compile for the architectures asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--arch", type=int, action="append", help="compute capability without the dot; repeatable")
-    asked = parser.parse_args().arch or list(ARCHITECTURES)
+    parser.add_argument(
+        "--share", type=share_of, default=(1, 1), metavar="I/K", help=f"all of sm_{ALWAYS}, share I of K of the others"
+    )
+    given = parser.parse_args()
+    jobs = jobs_of(given.arch or ARCHITECTURES, given.share)
     try:
         from cupy.cuda import nvrtc
 
@@ -186,7 +214,7 @@ def main() -> int:
     except Exception as error:
         print(f"NVRTC is not here: {error}\npip install 'bigbfs[cuda13]' (no GPU or driver is needed)", file=sys.stderr)
         return 4
-    return 0 if _compile_all(asked) else 1
+    return 0 if _compile_all(jobs) else 1
 
 
 if __name__ == "__main__":

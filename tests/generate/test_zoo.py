@@ -48,6 +48,7 @@ def test_the_zoo_is_large_and_quick_to_build():
 @pytest.mark.parametrize("name", names())
 def test_the_flags_say_what_the_edges_show(name):
     graph = ZOO[name]
+    graph.require_valid()
     indptr, indices = graph.adjacency.indptr.astype(np.int64), graph.adjacency.indices
     assert indptr[0] == 0 and indptr[-1] == len(indices) and (np.diff(indptr) >= 0).all()
     assert graph.adjacency.indptr.dtype == np.uint64 and indices.dtype in (np.uint32, np.uint64)

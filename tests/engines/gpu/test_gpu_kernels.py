@@ -53,6 +53,24 @@ def test_compiles_without_spills(compiler, number, file):
         assert not compiler.crowds(usage, 90, ids), usage
 
 
+def test_each_share_has_all_of_one_architecture_and_the_others_by_turns():
+    import compile_kernels
+
+    every = compile_kernels.jobs_of(compile_kernels.ARCHITECTURES)
+    always = [job for job in every if job[1] == compile_kernels.ALWAYS]
+    shares = [compile_kernels.jobs_of(compile_kernels.ARCHITECTURES, (number, 8)) for number in range(1, 9)]
+    assert all(set(always) <= set(share) for share in shares)
+    dealt = [job for share in shares for job in share if job[1] != compile_kernels.ALWAYS]
+    assert len(dealt) == len(set(dealt)) and set(dealt) | set(always) == set(every)
+    assert {(file, arch) for file, arch, _, _ in every} == {
+        (file, arch) for file in FILES for arch in compile_kernels.ARCHITECTURES
+    }
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
+    for wrong in ("0/8", "9/8", "1", "a/b"):
+        with pytest.raises(ValueError):
+            compile_kernels.share_of(wrong)
+
+
 def test_too_many_registers_are_seen(compiler):
     usage = compiler.Usage("k", 64, 1024, 0, 0)
     assert not compiler.crowds(usage, 90, np.uint32)
