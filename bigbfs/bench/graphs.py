@@ -83,7 +83,7 @@ def prepared(case: Case, seed: int, folder: Path | None) -> Iterator[Prepared]:
                 made.save(first)
         else:
             about = " ".join([case.file, *(f"{name}={value}" for name, value in case.convert.items())])
-            convert(data_folder() / case.file, first, **case.convert)
+            convert(data_folder() / case.file, first, **{"order": "original", **case.convert})
         found = []
         for order, codec in product(case.orders, case.codecs):
             found.append(Variant(_variant(first, order, codec), codec, order))

@@ -14,10 +14,11 @@ import click
 
 from bigbfs.cli.converting import COLUMNS_HELP, Columns
 from bigbfs.cli.loading import loading
+from bigbfs.cli.notes import note
 from bigbfs.cli.ranks import Ranks, joined
 from bigbfs.cli.values import MEMORY, PATH, THREADS
 from bigbfs.cli.wording import noted, printable
-from bigbfs.conversion.orders import ORDERS
+from bigbfs.conversion.orders import KEPT, ORDERS, says_not_kept
 from bigbfs.formats.readers import NAMES
 from bigbfs.record import SCHEMA
 from bigbfs.report.table import labelled
@@ -58,9 +59,8 @@ LEAST = 0.005
 @click.option(
     "--order",
     type=click.Choice(ORDERS),
-    default="original",
-    show_default=True,
-    help="Order of the vertices in the file; degree: descending; bfs: breadth-first; rcm: reverse Cuthill-McKee.",
+    help="Order of the vertices; degree: descending; bfs: breadth-first; rcm: reverse Cuthill-McKee. "
+    "Default: that of the input, if it is one graph file in an order of its own; else original.",
 )
 @click.option(
     "--format",
@@ -131,6 +131,8 @@ def command(
 
         options = ConvertOptions(format=form, progress=True, **choices)  # type: ignore[arg-type]
         report = convert(inputs, output, options)
+        for each in filter(says_not_kept, report.notes):  # it must not pass unseen, nor in a script
+            note(noted(each))
         if as_json:
             from bigbfs.report.jsonout import dumps
 
@@ -178,7 +180,9 @@ def describe(report: ConvertReport) -> str:
         f"skipped     {counted(report.comment_lines, 'comment or header line')}, "
         f"{counted(report.skipped_lines, 'bad line')}",
     ]
-    lines += [labelled("note", noted(note)) for note in report.notes]
+    if report.order != "original":
+        lines.append(f"order       {'as in the input' if report.order == KEPT else report.order}")
+    lines += [labelled("note", noted(each)) for each in report.notes if not says_not_kept(each)]
     if not report.cached:
         phases = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.parts.items() if seconds >= LEAST)
         worked = report.seconds - report.phases.get("compile", 0.0)

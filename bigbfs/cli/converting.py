@@ -102,13 +102,16 @@ def converted(path: Path) -> Path:
 
     from bigbfs.conversion import ConvertOptions, convert
     from bigbfs.conversion.cache import columns_of, made_otherwise
+    from bigbfs.conversion.folders import expand
+    from bigbfs.conversion.inputs import as_inputs_say
     from bigbfs.conversion.targets import choose_targets
 
     target = choose_targets([path], None, False).files[0]
     columns = _columns() or columns_of(target)
     options = ConvertOptions(columns=columns, progress=True)
     asked = () if columns is None else (Argument("columns", columns),)
-    if made_otherwise(target, path, options.identity(), but=[each.name for each in asked]):
+    known = as_inputs_say(expand([path]), options).identity()
+    if made_otherwise(target, path, known, but=[each.name for each in asked]):
         other = Call("convert", str(path), (*asked, Argument("output", "OUT.csrbin")))
         raise UsageError(
             f"{target}: is there already, made of other files or with other options than {path} alone",

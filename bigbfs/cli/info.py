@@ -143,7 +143,7 @@ def _facts_of_shards(path: Path, plot: Path | None) -> dict[str, Any]:
 
 
 def _origin(provenance: dict[str, Any]) -> str:
-    """Return the sources and the options that differ from the defaults (off, none, original order), in one line.
+    """Return the sources and the options that differ from the defaults (off, none, the order it came in), in one line.
 
     The sources are None where the graph was read from standard input or a pipe.
     """
@@ -151,7 +151,7 @@ def _origin(provenance: dict[str, Any]) -> str:
     options = {
         name.replace("_", "-"): shlex.quote(",".join(map(str, value))) if isinstance(value, list) else value
         for name, value in provenance.get("options", {}).items()
-        if value not in (False, None, 0, "original")
+        if value not in (False, None, 0, "original", "kept")
     }
     chosen = [f"--{name}" if value is True else f"--{name} {value}" for name, value in options.items()]
     return " ".join([*sources, *chosen]) or json.dumps(provenance)

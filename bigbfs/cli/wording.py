@@ -81,7 +81,7 @@ def _option(name: str, value: object) -> str:
     return name if value is None or isinstance(value, bool) else f"{name} {shlex.quote(str(value))}"
 
 
-_SAID = {"header=False": "--no-header", "columns=(A, B)": "--columns A,B"}
+_SAID = {"header=False": "--no-header", "columns=(A, B)": "--columns A,B", "keep_ids=True": "--keep-ids"}
 """Keywords that notes name, which are plain text, and their options."""
 
 

@@ -14,7 +14,7 @@ OWN = {"names", "no_names"}
 
 def comes_ready(inputs: Sequence[str | Path], options: ConvertOptions) -> bool:
     """Tell whether the rows of the only input are those of the result: directed, in the order that they have."""
-    if len(inputs) != 1 or not options.directed or options.order != "original" or options.rules().given().keys() - OWN:
+    if len(inputs) != 1 or not options.directed or options.reordered or options.rules().given().keys() - OWN:
         return False
     return is_one_bvgraph(inputs, options)
 

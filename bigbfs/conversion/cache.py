@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.orders import KEPT
 from bigbfs.errors import Argument, Call, FileAccessError, FormatError, UsageError, naming
 from bigbfs.formats.atomic import access_error, require_writable
 from bigbfs.formats.bvgraph.properties import TWO_FILES, is_bvgraph, parts, urls_beside
@@ -99,7 +100,19 @@ def provenance(
     """Return the record that goes into a file made of ``sources``; ``notes``: what readers said about the inputs."""
     noted = {"notes": list(notes)} if notes else {}
     counts = {name: counted[name] for name in COUNTS}
-    return {"sources": sources, "options": options.identity(), "counts": counts, **noted}
+    kept = {"order": order_of(_provenance(Path(sources[0]["path"])))} if options.order == KEPT and sources else {}
+    return {"sources": sources, "options": options.identity(), "counts": counts, **kept, **noted}
+
+
+def order_of(known: Provenance | None) -> str:
+    """Return the order that the provenance of a graph file names; ``"kept"``: one of its own that nothing names."""
+    order = ((known or {}).get("options") or {}).get("order", KEPT)
+    return str((known or {}).get("order", KEPT) if order == KEPT else order)
+
+
+def order_in(path: Path) -> str:
+    """Return the order of the graph file ``path``, as :func:`order_of`."""
+    return order_of(_provenance(path))
 
 
 def lookup(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, Any]) -> Provenance | None:

@@ -1,4 +1,4 @@
-"""Reading all inputs of a conversion, several files at once where there are threads for it.
+"""What inputs say before they are read, and reading all of a conversion, several at once where threads allow it.
 
 One file keeps several threads busy only while it is being tokenized; unpacking a compressed one is mostly the work of
 one thread (see :mod:`bigbfs.formats.streams.units`), so two files at once take half the time.
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.conversion.options import ConvertOptions
-from bigbfs.formats.readers.read import default_ahead, read_edges, says_one_way
+from bigbfs.conversion.orders import KEPT, not_kept
+from bigbfs.formats.readers.read import default_ahead, is_read_once, read_edges, says_one_way, says_own_order
 from bigbfs.formats.streams.sources import STANDARD_INPUT
 from bigbfs.graph.edges import EdgeList
 from bigbfs.jit.workers import run, thread_count
@@ -74,7 +75,33 @@ def read_all(
 
 
 def as_inputs_say(inputs: Sequence[str | Path], options: ConvertOptions) -> ConvertOptions:
-    """Return the options, directed where an input says that its edges are one-way and nobody says otherwise."""
-    if options.directed or options.undirected:
+    """Return the options with what nobody has said: the direction of edges, and the order of the vertices.
+
+    The graph is directed where an input says that its edges are one-way. The order is ``"kept"`` where the only input
+    is a graph file in one of its own, or cannot be looked at before it is read; else it is the original one.
+    """
+    if not options.directed and not options.undirected:
+        options = replace(options, directed=any(says_one_way(path, format=options.format) for path in inputs))
+    if options.order not in (None, KEPT):
         return options
-    return replace(options, directed=any(says_one_way(path, format=options.format) for path in inputs))
+    kept = len(inputs) == 1 and not options.keep_ids
+    kept = kept and (is_read_once(inputs[0]) or says_own_order(inputs[0], format=options.format))
+    return replace(options, order=KEPT if kept else "original")
+
+
+def lost_order(
+    inputs: Sequence[str | Path], asked: ConvertOptions, options: ConvertOptions, why: str = ""
+) -> tuple[str, ...]:
+    """Return what to tell where a graph file in an order of its own is put into the original one, unasked.
+
+    Parameters
+    ----------
+    asked, options
+        The options as they were given, and as :func:`as_inputs_say` completed them.
+    why
+        What keeps the order from being kept; "": what of inputs and options does.
+    """
+    if asked.order is not None or options.order != "original":
+        return ()
+    why = why or ("keep_ids=True" if options.keep_ids else "several inputs")
+    return tuple(not_kept(path, why) for path in inputs if says_own_order(path, format=options.format))

@@ -21,7 +21,7 @@ class ConvertKeywords(TypedDict, total=False):
     keep_duplicates: bool
     keep_self_loops: bool
     keep_ids: bool
-    order: str
+    order: str | None
     compressed: bool
     format: str | None
     skip_bad_lines: int

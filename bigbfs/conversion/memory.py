@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.orders import KEPT
 from bigbfs.conversion.sampling import sample_ids
 from bigbfs.errors import Argument, DoesNotFitError, Remedy, RemedyLike
 from bigbfs.formats.readers.estimates import InputEstimate
@@ -21,6 +22,8 @@ PROGRAM = 150 << 20
 """Bytes that Python, its libraries and the compiled code take (measured: 172 MB for a graph of three vertices)."""
 EXTERNAL_ORDERS = ("original", "degree")
 """Orders of vertices that a conversion on disk can make."""
+SPILLED = (*EXTERNAL_ORDERS, KEPT, None)
+"""Orders with which one can go by way of the disk: what would be kept is lost there, and said to be."""
 
 ON_DISK = Remedy(
     Argument("order", EXTERNAL_ORDERS[0]),
@@ -80,7 +83,7 @@ def _lines(guesses: Sequence[InputEstimate]) -> int:
 
 def _whole(guesses: Sequence[InputEstimate], options: ConvertOptions, vertices: int) -> int:
     """Return the bytes that a conversion in memory takes."""
-    reading, reordered = sum(guess.memory_bytes for guess in guesses), options.order != "original"
+    reading, reordered = sum(guess.memory_bytes for guess in guesses), options.reordered
     building = build_need(vertices, _lines(guesses), reading, both=not options.directed, reordered=reordered)
     return max(reading, building) + PROGRAM
 
@@ -106,7 +109,7 @@ def must_spill(inputs: Sequence[str | Path], guesses: Sequence[InputEstimate], o
     if need <= options.memory and not unknown:
         return False
     if not may_spill(guesses, options):
-        remedies = () if options.order in EXTERNAL_ORDERS else (ON_DISK,)
+        remedies = () if options.order in SPILLED else (ON_DISK,)
         require(need, options.memory, what=f"converting {', '.join(map(str, inputs))}", remedies=remedies)
         return False
     return True
@@ -119,7 +122,7 @@ def may_spill(guesses: Sequence[InputEstimate], options: ConvertOptions) -> bool
     """
     assert options.memory is not None
     whole = sum(guess.memory_bytes for guess in guesses if not guess.streams)
-    return options.order in EXTERNAL_ORDERS and (whole == 0 or whole + PROGRAM <= options.memory)
+    return options.order in SPILLED and (whole == 0 or whole + PROGRAM <= options.memory)
 
 
 def require(

@@ -16,6 +16,7 @@ import numpy as np
 from bigbfs.conversion import cache
 from bigbfs.conversion.memory import PROGRAM
 from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.orders import KEPT
 from bigbfs.conversion.orders.degree import degree_order_by
 from bigbfs.conversion.orders.reorder import vertex_order
 from bigbfs.conversion.report import Stopwatch
@@ -53,7 +54,8 @@ def need(graph: Graph, options: ConvertOptions) -> Need:
     """Return what putting ``graph`` in another order takes."""
     width, n = graph.ids.itemsize, graph.n
     longest = _longest(graph.adjacency)
-    ordering = (2 * 8 + 4 * width) * n + 8 * n * graph.flags.relabelled
+    kept = options.order == KEPT
+    ordering = 2 * width * n if kept else (2 * 8 + 4 * width) * n + 8 * n * graph.flags.relabelled
     arrays = ordering + 8 * n + writing_need(n, longest, width)
     searched = options.order in ("bfs", "rcm") and (graph.flags.relabelled or graph.codec != "plain")
     sides = 1 if graph.flags.symmetric or graph.in_adjacency is None else 2
@@ -113,7 +115,7 @@ def _described(graph: Graph, moved: Moved, options: ConvertOptions, provenance: 
     flags = options.flags(symmetric=graph.flags.symmetric, self_loops=0)
     labels, first_id = graph.original(moved.rows), 0
     before = {"provenance": csrbin.provenance_bytes(provenance)}
-    if options.order == "original" and int(labels[-1]) - int(labels[0]) == graph.n - 1:
+    if not options.reordered and int(labels[-1]) - int(labels[0]) == graph.n - 1:
         first_id = int(labels[0])
     else:
         before["labels"] = labels
@@ -124,9 +126,15 @@ def _described(graph: Graph, moved: Moved, options: ConvertOptions, provenance: 
 
 
 def _moved(graph: Graph, options: ConvertOptions, threads: int, told: Progress) -> Moved:
-    """Return the new numbers: the ascending order of the original ids first, and from there on the order asked for."""
+    """Return the new numbers: the ascending order of the original ids first, and from there on the order asked for.
+
+    Where the order is kept they are the old ones.
+    """
+    if options.order == KEPT:
+        same = np.arange(graph.n, dtype=graph.ids)
+        return Moved(same, same)
     by_id = _by_id(graph) if graph.flags.relabelled else None
-    if options.order == "original":
+    if not options.reordered:
         assert by_id is not None
         return by_id
     if options.order == "degree":
@@ -138,6 +146,7 @@ def _moved(graph: Graph, options: ConvertOptions, threads: int, told: Progress) 
         out = _in_memory(graph.adjacency, by_id, threads, name)
         if not graph.flags.symmetric and graph.in_adjacency is not None:
             into = _in_memory(graph.in_adjacency, by_id, threads, f"{name} (in-neighbours)")
+        assert options.order is not None
         order, rank = vertex_order(options.order, out, into, told)
     return Moved(order, rank) if by_id is None else Moved(by_id.rows[order], rank[by_id.numbers])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from bigbfs.conversion.orders import ORDERS
+from bigbfs.conversion.orders import KEPT, ORDERS
 from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.formats.container.parts import MOST
 from bigbfs.formats.readers.format import Rules
@@ -16,14 +16,14 @@ from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.sizes import byte_count, choice, file_path, integer, switch
 
-_OPTIONAL = ("format", "columns", "names", "header", "memory", "tmp", "threads", "shards")
+_OPTIONAL = ("order", "format", "columns", "names", "header", "memory", "tmp", "threads", "shards")
 """Options that may be None."""
 
 
 def _checked(name: str, value: Any) -> Any:
     """Return the option ``name`` as the type that it has."""
     if name == "order":
-        return choice(name, value, ORDERS)
+        return value if value == KEPT else choice(name, value, ORDERS)
     if name == "format":
         if not isinstance(value, str):
             raise ArgumentError("must be the name of a format", about=((name, value),))
@@ -63,7 +63,8 @@ class ConvertOptions:
         Vertices are 0 to the largest id; else those that occur or are declared.
     order
         ``"original"``: vertices in ascending order of id; ``"degree"``: by descending degree, ties by id; ``"bfs"``:
-        breadth-first; ``"rcm"``: reverse Cuthill-McKee.
+        breadth-first; ``"rcm"``: reverse Cuthill-McKee. None: the only input's, where that is a graph file in an
+        order of its own (``"kept"`` in the record of the file), else the original one.
     compressed
         Also write the .ccsr.
     format
@@ -104,7 +105,7 @@ class ConvertOptions:
     keep_duplicates: bool = False
     keep_self_loops: bool = False
     keep_ids: bool = False
-    order: str = "original"
+    order: str | None = None
     compressed: bool = False
     format: str | None = None
     skip_bad_lines: int = 0
@@ -135,6 +136,11 @@ class ConvertOptions:
         if self.directed and self.undirected:
             raise UsageError("exclude each other", about=(("directed", True), ("undirected", True)))
         self.rules()
+
+    @property
+    def reordered(self) -> bool:
+        """Whether the vertices are in another order than the ascending one of their ids."""
+        return self.order not in (None, "original")
 
     def rules(self) -> Rules:
         """Return what of it decides how an input is read.
@@ -171,7 +177,7 @@ class ConvertOptions:
             "keep_duplicates": self.keep_duplicates,
             "keep_self_loops": self.keep_self_loops,
             "keep_ids": self.keep_ids,
-            "order": self.order,
+            "order": self.order or "original",
             "format": self.format,
             "skip_bad_lines": self.skip_bad_lines,
             **{name: list(value) if name == "columns" else value for name, value in self.rules().given().items()},
@@ -184,5 +190,5 @@ class ConvertOptions:
             symmetric=symmetric,
             deduplicated=not self.keep_duplicates,
             loops_removed=not self.keep_self_loops or self_loops == 0,
-            relabelled=self.order != "original",
+            relabelled=self.reordered,
         )

@@ -16,10 +16,11 @@ from bigbfs.conversion.finish import report_of, tidy, write_files
 from bigbfs.conversion.folders import expand
 from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.direct import finished_graph, movable_graph
-from bigbfs.conversion.inputs import as_inputs_say, read_all
+from bigbfs.conversion.inputs import as_inputs_say, lost_order, read_all
 from bigbfs.conversion.memory import default_allowance, guessed, may_spill, must_spill
 from bigbfs.conversion.on_disk.scratch import Scratch, require_folder
 from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.orders import KEPT
 from bigbfs.conversion.report import ConvertReport, Stopwatch, said_once
 from bigbfs.conversion.sorting.named_inputs import names_of_inputs
 from bigbfs.conversion.targets import Targets, choose_targets, temporary
@@ -70,16 +71,20 @@ def convert(
     if options.shards is not None:
         from bigbfs.conversion.into_shards import convert_to_shards
 
-        return convert_to_shards(inputs, output, as_inputs_say(expand(inputs), options), convert)
+        paths = expand(inputs)
+        said = as_inputs_say(paths, options)
+        report = convert_to_shards(inputs, output, said, convert)
+        return replace(report, notes=(*lost_order(paths, options, said), *report.notes))
     targets = choose_targets(inputs, None if output is None else Path(output), options.compressed)
     inputs = expand(inputs)
     sources = cache.identify_sources(inputs)
-    options = as_inputs_say(inputs, options)
+    asked, options = options, as_inputs_say(inputs, options)
+    lost = lost_order(inputs, asked, options)
     known = None if options.force else cache.lookup(targets.files[0], sources, options.identity())
     if known is not None:
         tidy(targets, options, sources)
         report = _from_cache(targets, known, watch, Progress(options.progress))
-        return replace(report, notes=said_once(report.notes, inputs))
+        return replace(report, order=cache.order_of(known), notes=(*lost, *said_once(report.notes, inputs)))
     for target in targets.files:
         require_writable(target)
         require_ours(target, options.force, replaces=GRAPH)
@@ -87,8 +92,9 @@ def convert(
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
     tidy(targets, options)
     report = _by_kind(inputs, targets, options, sources, watch)
-    notes = said_once(report.notes, inputs)
-    return replace(report, notes=notes if told is None else (told, *notes))
+    notes = (*lost, *said_once(report.notes, inputs))
+    notes = notes if told is None else (told, *notes)
+    return replace(report, order=cache.order_in(targets.files[0]), notes=notes)
 
 
 def _by_kind(
@@ -107,14 +113,14 @@ def _by_kind(
         finished = None if options.rules().given() else finished_graph(inputs, options)
     if finished is not None:
         with finished:
-            return _taken_over(finished, inputs, targets, options, sources, watch)
+            return _taken_over(finished, inputs, targets, options, sources, watch, moved=False)
     movable = None if options.rules().given() else movable_graph(inputs, options)
     if movable is not None:
         from bigbfs.conversion.moving import can_be_moved
 
         with movable:
             if can_be_moved(movable, options):
-                return _taken_over(movable, inputs, targets, options, sources, watch)
+                return _taken_over(movable, inputs, targets, options, sources, watch, moved=True)
     if comes_ready(inputs, options):
         return _ready(inputs, targets, options, sources, watch)
     return _sorted(inputs, targets, options, sources, watch)
@@ -245,6 +251,8 @@ def _built(
         graph, found = build(lists, options, told, coming=targets.plain is not None and targets.compressed is None)
         graph.names = names
     counted |= {"self_loops": found.self_loops, "duplicates": found.duplicates, "reversed": found.reversed}
+    if options.order == KEPT and not graph.flags.relabelled:
+        options = replace(options, order="original")
     provenance = cache.provenance(sources, options, counted, notes)
     with held_to(options.threads):
         write_files(graph, targets, provenance, watch, told)
@@ -275,8 +283,10 @@ def _taken_over(
     options: ConvertOptions,
     sources: Sources,
     watch: Stopwatch,
+    *,
+    moved: bool,
 ) -> ConvertReport:
-    """Write the rows of an input, as they are or in other numbers."""
+    """Write the rows of an input, as they are or, ``moved``, one by one, in the numbers that they get."""
 
     def confirm() -> None:
         _require_unchanged(inputs, sources)
@@ -293,7 +303,7 @@ def _taken_over(
     provenance = cache.provenance(sources, options, counted)
     told = Progress(options.progress)
     with held_to(options.threads):
-        if options.order != "original" or graph.flags.relabelled:
+        if moved:
             from bigbfs.conversion.moving import write_moved
 
             write_moved(graph, targets, options, provenance, watch, confirm)

@@ -55,8 +55,11 @@ class ConvertReport:
         Shards in the folder ``output``; 0: it is one file.
     cached
         Nothing had to be done: the output was made of the same input with the same options.
+    order
+        Order of the vertices: ``"original"``, ``"degree"``, ``"bfs"`` or ``"rcm"``; ``"kept"``: one that the input has,
+        and whose name it does not say.
     notes
-        What the readers said about the inputs: weights dropped, say.
+        What the readers said about the inputs: weights dropped, say; what became of an order that is not kept.
     """
 
     output: str
@@ -80,6 +83,7 @@ class ConvertReport:
     spilled_bytes: int = 0
     shards: int = 0
     cached: bool = False
+    order: str = "original"
     notes: tuple[str, ...] = ()
 
     @property

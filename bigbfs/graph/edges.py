@@ -38,6 +38,9 @@ class EdgeList:
         What else the reader has to say about the input, each a sentence that names it.
     names
         Names of the vertices, where the input is a graph file that has some: those of the ids 0 to declared_n - 1.
+    order
+        int64, shape (vertices,): the original ids in the order in which a graph file has its vertices; None where that
+        is the ascending one, or nobody says.
     """
 
     src: np.ndarray
@@ -53,3 +56,4 @@ class EdgeList:
     input_bytes: int = 0
     notes: tuple[str, ...] = ()
     names: Names | None = None
+    order: np.ndarray | None = None

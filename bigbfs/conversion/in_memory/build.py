@@ -6,16 +6,19 @@ graph holds each edge both ways; duplicates and self-loops go unless they are ke
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bigbfs.conversion.in_memory.relabel import PASSES, Vertices, find_vertices, number_lines
-from bigbfs.conversion.memory import EXTERNAL_ORDERS, ON_DISK, PROGRAM, build_need, require
+from bigbfs.conversion.memory import ON_DISK, PROGRAM, SPILLED, build_need, require
 from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.orders import KEPT
 from bigbfs.conversion.orders.reorder import renumber, vertex_order
 from bigbfs.conversion.sorting.lines import BuildCounts, Lines, rows_from_lines
 from bigbfs.conversion.sorting.rule import Meaning, meaning
 from bigbfs.errors import RemedyLike
-from bigbfs.graph.adjacency import PlainAdjacency
+from bigbfs.graph.adjacency import PlainAdjacency, id_dtype
 from bigbfs.graph.coming import coming_rows
 from bigbfs.graph.edges import EdgeList
 from bigbfs.graph.graph import Graph
@@ -96,26 +99,28 @@ def _build(
     told.now("build: number the vertices", PASSES * sum(2 * len(edges.src) for edges in lists), "ids")
     vertices, numbering = find_vertices(lists, keep_ids=options.keep_ids, threads=threads, told=told)
     held = sum(edges.src.nbytes + edges.dst.nbytes for edges in lists)
-    reordered = options.order != "original"
-    need = build_need(vertices.n, sum(len(edges.src) for edges in lists), held, both=shape.both, reordered=reordered)
+    kept = _kept_order(lists, vertices) if options.order == KEPT else None
+    options = replace(options, order="original") if options.order == KEPT and kept is None else options
+    lines_read, reordered = sum(len(edges.src) for edges in lists), options.reordered
+    need = build_need(vertices.n, lines_read, held, both=shape.both, reordered=reordered)
     if options.memory is not None:  # what the whole process may take
         need += PROGRAM
     remedies: tuple[RemedyLike, ...] = (("keep_ids", True),) if options.keep_ids else ()
-    if options.order not in EXTERNAL_ORDERS:
+    if options.order not in SPILLED:
         remedies += (ON_DISK,)
     require(need, options.memory, already_held=held, remedies=remedies)
     lines = number_lines(lists, vertices, numbering, threads, reuse=reuse, told=told)
     del numbering
     loose, counts, spare = _sorted(lines, shape, options, threads, told, reuse=reuse)
     labels = vertices.labels
-    if coming and options.order == "original" and isinstance(loose, Loose):
+    if coming and not reordered and isinstance(loose, Loose):
         told.now("build: turn the rows round", int(loose.begins[-1]), "edges")
         rows = coming_rows(loose, threads, spare, told.advance)
         return _graph(rows, rows, vertices, labels, options, counts), counts
     out, into = _both_sides(loose, options, threads, told, spare)
     del loose, spare
-    if options.order != "original":
-        order, rank = vertex_order(options.order, out, into, told)
+    if options.order is not None and reordered:
+        order, rank = vertex_order(options.order, out, into, told) if kept is None else kept
         sides = 1 if into is None or into is out else 2
         told.now("build: put the rows in order", 3 * sides * len(out[1]), "edges")
         out, into = renumber(out, into, order, rank, threads, told.advance)
@@ -164,12 +169,27 @@ def _both_sides(
         told.now("build: turn the rows round", int(rows.begins[-1]) + int(rows.before[-1]), "edges")
         out = transpose(rows, threads, head=True, spare=spare, advance=told.advance)
         return out, out
-    if not options.in_edges and options.order == "original":
+    if not options.in_edges and not options.reordered:
         return rows, None
     told.now("build: turn the rows round", 3 * len(rows[1]), "edges")
     out, into = rows, transpose(rows, threads, spare=spare, advance=told.advance)
     same = np.array_equal(out[0], into[0]) and np.array_equal(out[1], into[1])
     return out, out if same else into
+
+
+def _kept_order(lists: list[EdgeList], vertices: Vertices) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return (order, rank), as ``vertex_order`` does, of the vertices as the only input, a graph file, has them.
+
+    None: it has them in the ascending order of their ids.
+    """
+    ids = lists[0].order if len(lists) == 1 else None
+    if ids is None or len(ids) != vertices.n:
+        return None
+    place = ids - vertices.first_id if vertices.labels is None else np.searchsorted(vertices.labels, ids)
+    order = place.astype(id_dtype(vertices.n))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(vertices.n, dtype=order.dtype)
+    return order, rank
 
 
 def _labels_in_order(vertices: Vertices, order: np.ndarray) -> np.ndarray:

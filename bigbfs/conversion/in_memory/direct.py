@@ -1,6 +1,7 @@
 """A graph file whose conversion would give its own rows again: they are taken over, not sorted once more.
 
-So are the rows of one whose vertices only get other numbers (another order, or the original one again): each row is the
+So are the rows of one whose vertices only get other numbers (another order, or the original one again where that is
+asked for): each row is the
 row that it was, renumbered. Whether that is so follows from the options, the header and the labels. Flags and
 in-neighbours are believed here as every command believes them (``bigbfs check`` looks whether they are right); whoever
 writes the rows compares the file's checksums first, and checks offsets, labels and ids.
@@ -16,6 +17,7 @@ import numpy as np
 
 from bigbfs.conversion.memory import PROGRAM
 from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.orders import KEPT
 from bigbfs.formats.container import layout
 from bigbfs.formats.streams.sources import STANDARD_INPUT
 from bigbfs.graph.adjacency import Adjacency, id_dtype
@@ -34,7 +36,7 @@ def finished_graph(inputs: Sequence[str | Path], options: ConvertOptions) -> Gra
     FormatError, FileAccessError
         The input is a graph file that cannot be opened.
     """
-    graph = None if options.order != "original" else _opened(inputs, options)
+    graph = None if options.reordered and options.order != KEPT else _opened(inputs, options)
     if graph is None:
         return None
     path = Path(inputs[0])
@@ -75,7 +77,7 @@ def _is_moved(graph: Graph, options: ConvertOptions) -> bool:
     """Tell whether only the numbers of the vertices change, and with what is known of the edges that can be done."""
     if options.keep_ids and (graph.labels is not None or graph.first_id):
         return False
-    if options.order == "original":
+    if not options.reordered or options.order == KEPT:
         return graph.flags.relabelled and _has_these_edges(graph, options)
     if graph.flags.symmetric:  # any order but the original one turns the rows round, and sees that they are the same
         return _is_simple(graph, options)
@@ -127,9 +129,10 @@ def _has_these_vertices(graph: Graph, options: ConvertOptions) -> bool:
         return False
     if graph.labels is None:
         return graph.first_id == 0 or not options.keep_ids
+    if options.keep_ids or graph.flags.relabelled:
+        return graph.flags.relabelled and options.order == KEPT and not options.keep_ids
     labels = np.asarray(graph.labels)
-    consecutive = int(labels[-1]) - int(labels[0]) == graph.n - 1  # they would need no labels
-    return not (graph.flags.relabelled or options.keep_ids or consecutive)
+    return int(labels[-1]) - int(labels[0]) != graph.n - 1  # else they would need no labels
 
 
 def _fits(graph: Graph, path: Path, options: ConvertOptions) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +33,7 @@ from bigbfs.conversion.on_disk.stream import EdgeStream, Intake
 from bigbfs.conversion.on_disk.work import NamedEdges, NamedSections, Sources, Work
 from bigbfs.conversion.on_disk.writing import consume, pairs_of, write_graph
 from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.orders import KEPT, not_kept
 from bigbfs.conversion.report import Stopwatch
 from bigbfs.conversion.sampling import sample_ids
 from bigbfs.conversion.sorting.named_inputs import names_of_inputs
@@ -83,6 +84,9 @@ def convert_external(
     InputError, FileAccessError, UsageError
         As :func:`bigbfs.conversion.convert`.
     """
+    asked = options.order
+    if asked in (None, KEPT):
+        options = replace(options, order="original")
     assert options.memory is not None
     threads = thread_count(options.threads)
     lines = expected_lines(guesses)
@@ -111,7 +115,9 @@ def convert_external(
         require_result_fits(targets, numbering.n, options)
         edges, found = _build(work, lists, what, numbering, partitions, counted)
         counted |= found
-        return Outcome(numbering.n, edges, counted, len(partitions), scratch.written, tuple(work.notes))
+        lost = asked == KEPT and lists[0].order is not None
+        notes = [not_kept(inputs[0], "it takes more memory than it may"), *work.notes] if lost else work.notes
+        return Outcome(numbering.n, edges, counted, len(partitions), scratch.written, tuple(notes))
 
 
 def check_space(targets: Targets, options: ConvertOptions, lines: int, largest: int, there: int = 0) -> int:
@@ -230,7 +236,7 @@ def _build(
     if into is not out and (options.in_edges or options.order == "degree"):
         sides.append(into)
     sorter = _sorter(work, work.plan, numbering, what.copies)
-    if options.order == "original":
+    if not options.reordered:
         return write_graph(work, numbering, numbering.labels(), sorter, partitions, sides, counted, both=what.both)
     require_order_fits(numbering.n, work.plan)
     stage = StageSink(work.scratch, id_dtype(numbering.n))

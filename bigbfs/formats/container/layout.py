@@ -130,6 +130,14 @@ def pack(header: Header, sections: Iterable[Section]) -> bytes:
     return fixed + struct.pack("<I", zlib.crc32(fixed)) + table
 
 
+def says(start: bytes, flag: str) -> bool:
+    """Tell whether ``start``, the first bytes of some file, are those of a container that has ``flag``."""
+    if not start.startswith(MAGIC) or len(start) < HEADER_BYTES:
+        return False
+    bits: int = _HEADER.unpack(start[:HEADER_BYTES])[5]
+    return bool(bits >> FLAGS.index(flag) & 1)
+
+
 def unpack(start: bytes, size: int, path: object) -> tuple[Header, dict[str, Section]]:
     """Read header and section table from the first page of a file.
 

@@ -44,6 +44,8 @@ def read_graph(source: Source, *, threads: int | None = None) -> EdgeList:
                     blob, ptr, firsts = (np.array(each) for each in graph.names.arrays().values())
                     names = Names(blob, ptr, firsts, source.name)
                     edges = replace(edges, first_id=0, declared_n=graph.n, isolated=None)
+                if graph.flags.relabelled and graph.labels is not None:
+                    edges.order = np.array(graph.labels, np.int64)
                 return replace(edges, mirrored=graph.flags.symmetric, input_bytes=source.consumed, names=names)
         except FormatError as error:
             if str(path) != source.name:
@@ -97,7 +99,9 @@ def estimate(source: Source, rules: Rules) -> InputEstimate:
     if head.startswith(layout.MAGIC) and whole == size:
         assert source.path is not None
         header, _ = layout.unpack(head[: layout.PAGE], size, source.path)
-        return InputEstimate(size, header.m, (2 * header.id_bytes + 4) * header.m + 16 * header.n, header.n, False)
+        per_vertex = 24 if "relabelled" in header.flags else 16
+        held = (2 * header.id_bytes + 4) * header.m + per_vertex * header.n
+        return InputEstimate(size, header.m, held, header.n, False)
     return InputEstimate(size, whole // 4, 3 * whole, streams=False)
 
 
@@ -110,4 +114,5 @@ FORMAT = Format(
     suffixes=(".csrbin", ".ccsr"),
     aliases=("ccsr", "raw"),
     recognize=lambda head: head.startswith(layout.MAGIC),
+    in_own_order=lambda head: layout.says(head, "relabelled"),
 )

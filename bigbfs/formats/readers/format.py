@@ -157,6 +157,8 @@ class Format:
         ``"column_names"``: columns by name.
     one_way
         Tells by the first bytes that a file says that its edges lead one way only.
+    in_own_order
+        Tells by the first bytes that a file has its vertices in another order than that of their ids, and knows these.
     named
         Tells that the ids of a file are names.
     table
@@ -179,6 +181,7 @@ class Format:
     sample: Callable[[Source], np.ndarray] = lambda source: _NO_IDS
     takes: tuple[str, ...] = ()
     one_way: Callable[[bytes], bool] = lambda head: False
+    in_own_order: Callable[[bytes], bool] = lambda head: False
     named: Callable[[Source, Rules], bool] | None = None
     table: Callable[[Source, Rules], AbstractContextManager[TableFile]] | None = None
     by_file_name: Callable[[str], bool] = lambda name: False

@@ -133,15 +133,36 @@ def says_one_way(path: str | Path, *, format: str | None = None) -> bool:
     FileAccessError, UsageError
         It cannot be read; there is no such format.
     """
+    return _tell(path, format, lambda found, head: found.one_way(head))
+
+
+def says_own_order(path: str | Path, *, format: str | None = None) -> bool:
+    """Return whether an input says at its beginning that its vertices are in an order of its own, and has their ids.
+
+    Raises
+    ------
+    FileAccessError, UsageError
+        As :func:`says_one_way`.
+    """
+    return _tell(path, format, lambda found, head: found.in_own_order(head))
+
+
+def _tell(path: str | Path, format: str | None, told: Callable[[Format, bytes], bool]) -> bool:
+    """Return what the first bytes of an input tell; False where it is read once alone, or damaged."""
     wanted = None if format is None else checked_format(format)
-    if str(path) == STANDARD_INPUT or _is_pipe(path):
+    if is_read_once(path):
         return False
     try:
         with Source(path) as source:
             head = source.peek(HEAD_BYTES)
-            return formats()[wanted or detect_format(source.name, head)].one_way(head)
+            return told(formats()[wanted or detect_format(source.name, head)], head)
     except InputError:
         return False
+
+
+def is_read_once(path: str | Path) -> bool:
+    """Tell whether an input is standard input, a pipe or a device, at which nobody can look before it is read."""
+    return str(path) == STANDARD_INPUT or _is_pipe(path)
 
 
 def _is_pipe(path: str | Path) -> bool:
