@@ -89,19 +89,15 @@ def as_inputs_say(inputs: Sequence[str | Path], options: ConvertOptions) -> Conv
     return replace(options, order=KEPT if kept else "original")
 
 
-def lost_order(
-    inputs: Sequence[str | Path], asked: ConvertOptions, options: ConvertOptions, why: str = ""
-) -> tuple[str, ...]:
+def lost_order(inputs: Sequence[str | Path], asked: ConvertOptions, options: ConvertOptions) -> tuple[str, ...]:
     """Return what to tell where a graph file in an order of its own is put into the original one, unasked.
 
     Parameters
     ----------
     asked, options
         The options as they were given, and as :func:`as_inputs_say` completed them.
-    why
-        What keeps the order from being kept; "": what of inputs and options does.
     """
     if asked.order is not None or options.order != "original":
         return ()
-    why = why or ("keep_ids=True" if options.keep_ids else "several inputs")
+    why = "keep_ids=True" if options.keep_ids else "several inputs"
     return tuple(not_kept(path, why) for path in inputs if says_own_order(path, format=options.format))

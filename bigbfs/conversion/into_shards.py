@@ -151,5 +151,6 @@ def _found(folder: Path, manifest: Manifest, known: dict[str, Any]) -> ConvertRe
         peak_rss_bytes=peak_rss_bytes(),
         shards=len(manifest.shards),
         cached=True,
+        order=cache.order_of(known),
         notes=tuple(known.get("notes", ())),
     )

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from bigbfs.conversion import cache
 from bigbfs.conversion.finish import tidy
 from bigbfs.conversion.folders import expand
-from bigbfs.conversion.inputs import as_inputs_say, lost_order
+from bigbfs.conversion.inputs import as_inputs_say
 from bigbfs.conversion.memory import default_allowance
 from bigbfs.conversion.on_disk.work import Job, Sources
 from bigbfs.conversion.options import ConvertOptions
@@ -48,7 +47,8 @@ def convert_over_ranks(
     Parameters
     ----------
     options
-        ``memory`` and ``threads`` are of each rank; ``order`` is None or "original", and what is made is in that one.
+        ``memory`` and ``threads`` are of each rank; ``order`` is None or "original": graph files,
+        whose order could be kept, are for one process.
 
     Raises
     ------
@@ -58,30 +58,21 @@ def convert_over_ranks(
     InputError, FileAccessError, DoesNotFitError
         As :func:`bigbfs.conversion.convert`: on every rank what the first has met that failed. Nothing is left behind.
     """
-    asked, options = options, options if options.order is not None else replace(options, order="original")
+    options = replace(options, order=options.order or "original")
     try:
-        report = _by_ranks(inputs, output, options, group)
-        lost = together(group, lambda: lost_order(expand(inputs), asked, options, "ranks make the original one"))
-        return replace(report, notes=(*lost, *report.notes))
+        if options.shards is not None:
+            paths = together(group, lambda: expand(inputs))
+            said = together(group, lambda: as_inputs_say(paths, options))
+            from bigbfs.conversion.spread.shards import spread_to_shards
+
+            return spread_to_shards(inputs, output, said, group, _converted)
+        with ExitStack() as stack:
+            return _converted(inputs, output, options, group, None, stack)
     except Agreed as agreed:
         group.barrier()  # nobody ends, and ends the others, before all have tidied up
         if isinstance(agreed.error, BigBfsError):
             _send_to_one_process(agreed.error)
         raise agreed.error from None
-
-
-def _by_ranks(
-    inputs: Sequence[str | Path], output: str | Path | None, options: ConvertOptions, group: Group
-) -> ConvertReport:
-    """Convert to a graph file, or to shards."""
-    if options.shards is not None:
-        paths = together(group, lambda: expand(inputs))
-        said = together(group, lambda: as_inputs_say(paths, options))
-        from bigbfs.conversion.spread.shards import spread_to_shards
-
-        return spread_to_shards(inputs, output, said, group, _converted)
-    with ExitStack() as stack:
-        return _converted(inputs, output, options, group, None, stack)
 
 
 ALONE = ("order", "bipartite", "names", "skip_bad_lines")
@@ -211,13 +202,12 @@ def _looked_at(
 
 def _report(targets: Targets, whole: Whole, watch: Stopwatch, *, cached: bool) -> ConvertReport:
     compressed = targets.compressed
-    counts: dict[str, Any] = {name: whole.counted[name] for name in cache.COUNTS}
     return ConvertReport(
         output=str(targets.files[0]),
         compressed=None if compressed is None else str(compressed),
         vertices=whole.vertices,
         edges=whole.edges,
-        **counts,
+        **{name: whole.counted[name] for name in cache.COUNTS},
         output_bytes=targets.files[0].stat().st_size,
         compressed_bytes=0 if compressed is None else compressed.stat().st_size,
         seconds=watch.total(),
