@@ -1,4 +1,4 @@
-"""The order of a graph file stays when it is converted, unless another is asked for or it cannot be kept, which is said."""
+"""The order of a graph file stays when it is converted, unless another is asked for or it cannot be, which is said."""
 
 import gzip
 import json
@@ -107,7 +107,7 @@ def test_rows_that_are_built_anew_keep_it_too(kind, options, tmp_path):
     assert list(check(tmp_path / "out.csrbin"))
     text = next(tmp_path.glob("edges.*"))
     chosen = ConvertOptions(order="original", memory=ENOUGH, **edges | options)
-    back = ConvertOptions(order="original", **{name: value for name, value in (edges | options).items()})
+    back = ConvertOptions(order="original", **edges | options)
     convert([path], tmp_path / "first.csrbin", chosen)
     convert([tmp_path / "out.csrbin"], tmp_path / "second.csrbin", back)
     assert sections(tmp_path / "first.csrbin") == sections(tmp_path / "second.csrbin"), text

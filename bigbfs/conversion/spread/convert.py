@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bigbfs.conversion import cache
 from bigbfs.conversion.finish import tidy
@@ -202,12 +203,13 @@ def _looked_at(
 
 def _report(targets: Targets, whole: Whole, watch: Stopwatch, *, cached: bool) -> ConvertReport:
     compressed = targets.compressed
+    counts: dict[str, Any] = {name: whole.counted[name] for name in cache.COUNTS}
     return ConvertReport(
         output=str(targets.files[0]),
         compressed=None if compressed is None else str(compressed),
         vertices=whole.vertices,
         edges=whole.edges,
-        **{name: whole.counted[name] for name in cache.COUNTS},
+        **counts,
         output_bytes=targets.files[0].stat().st_size,
         compressed_bytes=0 if compressed is None else compressed.stat().st_size,
         seconds=watch.total(),
