@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import zstandard
 
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.streams import bgzf
+from bigbfs.formats.writers.suffixes import packed
 from bigbfs.generate.arrays import Drawn, Pairs, allocate
 from bigbfs.graph.adjacency import id_dtype
 from bigbfs.jit.njit import njit
@@ -52,8 +52,7 @@ def write_text(
     with replacing(path) as stream:
         texts = _texts(edges, threads, squeeze)
         if path.suffix == ".zst":
-            compressor = zstandard.ZstdCompressor(level=3, threads=max(1, threads))
-            with compressor.stream_writer(stream, closefd=False) as writer:
+            with packed(stream, path.suffix, threads) as writer:
                 _write(writer.write, head, texts, advance)
         else:
             _write(stream.write, squeeze(head), texts, advance)

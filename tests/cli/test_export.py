@@ -13,6 +13,7 @@ from scipy.io import mmread
 from wide import CODECS, in_turn, split
 
 from bigbfs.formats.writers import NAMES
+from bigbfs.formats.writers import export as writing
 from bigbfs.formats.writers.export import export
 from bigbfs.graph import varint
 from bigbfs.graph.adjacency import PlainAdjacency
@@ -214,3 +215,14 @@ def test_what_is_read_packed_and_never_written_so_is_refused(run, folder, name, 
     zoo.build(3, ([0, 1], [1, 2])).save("g.csrbin")
     code, out, err = run("export", "g.csrbin", *to, "-o", name)
     assert (code, out) == (2, "") and name in err and ".zst" in err and not (folder / name).exists()
+
+
+def test_a_zst_is_packed_by_all_threads_with_the_same_bytes(run, folder, monkeypatch):
+    edges = ([7 * i % 4001 for i in range(40_000)], [11 * i % 3989 for i in range(40_000)])
+    zoo.build(4001, edges).save("g.csrbin")
+    asked, whole = [], writing.packed
+    monkeypatch.setattr(writing, "packed", lambda *given: asked.append(given[2]) or whole(*given))
+    for threads in (1, 2):
+        monkeypatch.setattr(writing, "thread_count", lambda threads=threads: threads)
+        assert run("export", "g.csrbin", "-o", f"{threads}.el.zst")[0] == 0
+    assert asked == [1, 2] and (folder / "1.el.zst").read_bytes() == (folder / "2.el.zst").read_bytes()

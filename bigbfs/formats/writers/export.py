@@ -19,6 +19,7 @@ from bigbfs.formats.writers import writers
 from bigbfs.formats.writers.suffixes import packed, packing_of, require_packing
 from bigbfs.formats.writers.writer import Exported, Progress, Writer
 from bigbfs.graph.graph import Graph
+from bigbfs.jit.workers import thread_count
 
 
 def export(
@@ -68,7 +69,7 @@ def _export(graph: Graph, writer: Writer, output: Path | BinaryIO, both: bool, p
         packing = packing_of(output)
         if not packing:  # what is packed takes less, nobody knows how much
             writer.require_room(graph, output, both)
-        with replacing(output) as whole, packed(whole, packing) as stream:
+        with replacing(output) as whole, packed(whole, packing, thread_count()) as stream:
             return _export(graph, writer, stream, both, progress)
     done = writer.write(graph, output, both, progress)
     start = writer.numbered_from

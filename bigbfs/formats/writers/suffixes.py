@@ -18,6 +18,7 @@ PACKED = (".gz", ".zst")
 ONLY_READ = (".bz2", ".xz", ".zstd")
 """Suffixes of packed files that are read, and not written."""
 _LEVEL = 6
+_ZST = 3
 
 
 def packing_of(path: Path) -> str:
@@ -46,13 +47,18 @@ def format_of(path: Path) -> str | None:
 
 
 @contextmanager
-def packed(stream: BinaryIO, packing: str) -> Iterator[BinaryIO]:
-    """Yield what packs all that is written to it into ``stream``, which stays open; the bytes know no name and time."""
+def packed(stream: BinaryIO, packing: str, threads: int = 1) -> Iterator[BinaryIO]:
+    """Yield what packs all that is written to it into ``stream``, which stays open; the bytes know no name and time.
+
+    ``threads`` pack .zst, with the same bytes for any number of them: one frame, since many readers stop after the
+    first.
+    """
     if packing == ".gz":
         with gzip.GzipFile("", "wb", _LEVEL, stream, mtime=0) as squeezed:
             yield cast(BinaryIO, squeezed)
     elif packing == ".zst":
-        with zstandard.ZstdCompressor().stream_writer(stream, closefd=False) as writer:
+        packer = zstandard.ZstdCompressor(level=_ZST, threads=max(1, threads))
+        with packer.stream_writer(stream, closefd=False) as writer:
             yield cast(BinaryIO, writer)
     else:
         yield stream
