@@ -183,6 +183,7 @@ class Bounding:
             sources = self._next(bounds.open(goal), count, helps)
         else:
             sources = np.array([self._first])
+            pace.next(1, 0)
         if self._two_ways:  # each weak component must be a strong one, whatever bounds say of it
             sources = np.unique(np.append(np.unique(self._labels[bounds.inside]), self._first))
         while len(sources):
@@ -200,6 +201,7 @@ class Bounding:
             if first:
                 first, sources = False, far[:1]  # the far end of the first sweep
                 if not bounds.searched[sources[0]]:
+                    pace.next(1, 1)  # what comes after it is to know how long this one took, and not both
                     continue
             count = pace.next(min(2 * count, BATCH) if helps else WIDE, len(sources))
             sources = self._next(unsure, count, helps)

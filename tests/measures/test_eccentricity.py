@@ -179,3 +179,14 @@ def test_compiling_is_not_part_of_the_seconds_that_are_given():
     assert not until()
     time.sleep(0.06)
     assert until()
+
+
+def test_every_batch_of_a_run_with_an_end_is_paced(monkeypatch):
+    """The second search is another than the first: what it took is no part of what the third is judged by."""
+    batches, asked = [], []
+    look, paced = module.Bounding._look, module.Pace.next
+    monkeypatch.setattr(module.Bounding, "_look", lambda self, sources: batches.append(1) or look(self, sources))
+    monkeypatch.setattr(module.Pace, "next", lambda self, *given: asked.append(len(batches)) or paced(self, *given))
+    graph = bigbfs.Graph.from_edges(*np.array(nx.convert_node_labels_to_integers(nx.grid_2d_graph(24, 24)).edges).T)
+    found = ecc.eccentricity(graph, component="all", seconds=600.0, threads=1, backend="cpu")
+    assert found.exact and len(batches) > 2 and asked[:3] == [0, 1, 2]
