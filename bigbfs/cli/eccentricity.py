@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 
 from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import manyopts, options, outputs, values
+from bigbfs.cli.interrupts import Interrupted
 from bigbfs.cli.wording import shown_name
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.eccentricity import COMPONENTS, DIAMETER, Eccentricity, Tell, eccentricity
@@ -125,13 +127,18 @@ def _some(graph: Graph, ids: np.ndarray) -> str:
 
 @contextmanager
 def telling() -> Iterator[Tell]:
-    """Yield what says on a terminal how many vertices are open, and how long these take at the last batch's rate."""
+    """Yield what says on a terminal how many vertices are open, and how long these take at the last batch's rate.
+
+    A second Ctrl-C, which ends the run at once, leaves the last bounds on standard error: they are certified.
+    """
     progress = Progress()
     before = (0.0, 0)
-    with progress.step("first sweep"):
+    last: tuple[int, int] | None = None
+    with _said_at_once(lambda: last), progress.step("first sweep"):
 
         def tell(left: int, bounds: tuple[int, int]) -> None:
-            nonlocal before
+            nonlocal before, last
+            last = bounds
             (then, more), now = before, time.monotonic()
             text = f"diameter {bounds[0]:,} to {bounds[1]:,}, {counted(left, 'vertex', 'vertices')} open"
             if 0 < left < more:
@@ -140,6 +147,18 @@ def telling() -> Iterator[Tell]:
             progress.rename(text)
 
         yield tell
+
+
+@contextmanager
+def _said_at_once(last: Callable[[], tuple[int, int] | None]) -> Iterator[None]:
+    """Say the ``last`` bounds where Ctrl-C ends the run."""
+    try:
+        yield
+    except (KeyboardInterrupt, Interrupted) as error:
+        bounds = last()
+        if bounds is not None and getattr(error, "number", signal.SIGINT) == signal.SIGINT:
+            click.echo(f"bigbfs: the diameter is {_range(bounds)} as far as is certified", err=True)
+        raise
 
 
 def print_bounds(graph: Graph, found: Eccentricity) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import click
 import numpy as np
@@ -17,20 +14,16 @@ from bigbfs.algorithms.engine import Engine
 from bigbfs.cli import options, outputs, values
 from bigbfs.cli.notes import note, note_fewer, with_notes
 from bigbfs.cli.sources import FORMS
+from bigbfs.cli.stopping import Stop, stopping
 from bigbfs.engines.engine import Work
 from bigbfs.graph.graph import Graph
-from bigbfs.jit import compiling
 from bigbfs.measures.placing import sampled
 from bigbfs.record import disturbed, switches
 from bigbfs.report.jsonout import many_object
 from bigbfs.report.progress import Progress
 from bigbfs.sizes import counted
 
-_SIGNALS = 4096
-"""Signals that are counted at once."""
-
 F = TypeVar("F", bound=Callable[..., Any])
-P = ParamSpec("P")
 
 source_option = click.option("--source", "one", multiple=True, metavar="V", help="Source (id or name); repeatable.")
 seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of random:K.")
@@ -49,97 +42,6 @@ def many_option(name: str, words: str) -> Callable[[F], F]:
     """Return the option ``name`` that takes vertices in any of their forms; ``words`` end its help."""
     help = f"Every vertex, K random ones, those in a file, or these. {words}"
     return click.option(f"--{name}", metavar=FORMS, help=help)
-
-
-class Stop:
-    """Says whether Ctrl-C has come, and keeps whether anything was found by then."""
-
-    def __init__(self) -> None:
-        self.asked = self.found = False
-
-    def __call__(self) -> bool:
-        """Return whether the work is to end."""
-        return self.asked
-
-    def hearing(self, tell: Callable[P, object]) -> Callable[P, None]:
-        """Return what tells ``tell`` that something was found, and notes it."""
-
-        def told(*arguments: P.args, **named: P.kwargs) -> None:
-            self.found = True
-            if self.asked:  # the work ends now, with what there is to say
-                compiling.tell(_nothing)
-            tell(*arguments, **named)
-
-        return told
-
-
-@contextmanager
-def stopping(part: str = "batch") -> Iterator[Stop]:
-    """Have the first Ctrl-C end the work after the ``part`` under way: yield what says whether it has come.
-
-    The second one ends the run as everywhere. So does the first where nothing is found yet and kernels are compiled, or
-    as soon as they would be: there is nothing to say then for which one would wait.
-    """
-    found = Stop()
-    before = signal.getsignal(signal.SIGINT)
-    came = 0
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        nonlocal came
-        signal.signal(signal.SIGINT, before)
-        came += heard()
-        if came > 1:  # while compiled code ran, at the end of which they are one
-            _again()
-            return
-        if not found.found:
-            if compiling.under_way():
-                _again()
-                return
-            compiling.tell(_again)
-        found.asked = True
-        click.echo(f"bigbfs: stopping after this {part}; once more ends at once", err=True)
-
-    with _counted() as heard:
-        if before != signal.SIG_IGN:
-            signal.signal(signal.SIGINT, stop)
-        try:
-            yield found
-        finally:
-            signal.signal(signal.SIGINT, before)
-            if found.asked:
-                compiling.tell(_nothing)
-
-
-@contextmanager
-def _counted() -> Iterator[Callable[[], int]]:
-    """Yield what returns how often SIGINT has come since it was last asked.
-
-    Python's own handlers run between two of its instructions, once for all signals that came until then.
-    """
-    reading, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-
-    def heard() -> int:
-        try:
-            return os.read(reading, _SIGNALS).count(signal.SIGINT)
-        except BlockingIOError:
-            return 0
-
-    try:
-        yield heard
-    finally:
-        signal.set_wakeup_fd(before)
-        os.close(reading)
-        os.close(writing)
-
-
-def _again() -> None:
-    """Have Ctrl-C come once more, to whoever takes it now."""
-    signal.raise_signal(signal.SIGINT)
-
-
-def _nothing() -> None:
-    """Do nothing: nobody is to be told."""
 
 
 def count_of(graph: Graph, named: str | list[int], option: str = "--sources") -> int:

@@ -249,3 +249,54 @@ def test_a_run_that_a_signal_ends_leaves_memory_as_it_is(name, code):
     done = subprocess.run([sys.executable, "-c", ENDED, name], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (code, "begun at exit\n")
     assert done.stderr == ("bigbfs: error: interrupted\n" if name == "SIGINT" else "")
+
+
+BUSY = """
+import hashlib, os, signal, sys, threading, time
+from bigbfs.cli.stopping import stopping
+
+def interrupt():
+    for _ in range(int(sys.argv[1])):
+        time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with stopping() as stop:
+    stop.found = True
+    threading.Thread(target=interrupt).start()
+    while threading.active_count() > 2 or not stop.asked:
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 8_000_000)  # seconds in which no handler of Python runs
+        print("returned", file=sys.stderr, flush=True)
+"""
+"""The main thread is where it hears nothing, as in compiled code, when Ctrl-C comes."""
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_is_answered_while_compiled_code_runs(times):
+    done = subprocess.run([sys.executable, "-c", BUSY, str(times)], capture_output=True, text=True, timeout=120)
+    lines = done.stderr.splitlines()
+    assert lines[0] == "bigbfs: stopping after this batch; once more ends at once", done.stderr
+    if times == 1:
+        assert (done.returncode, lines[1:]) == (0, ["returned"])
+    else:  # which the main thread hears last
+        assert lines[1] == "bigbfs: ending as soon as the step under way returns" and "KeyboardInterrupt" in lines[-1]
+
+
+@pytest.mark.parametrize("command", [("eccentricity",), ("diameter", "--component", "all")])
+def test_a_second_ctrl_c_leaves_the_bounds_that_are_certified(run, grid, monkeypatch, command):
+    ask, asked = Until.__call__, []
+
+    def stopped(self):
+        asked.append(self)
+        if len(asked) > 1:  # bounds are known from the first batch on
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        return ask(self)
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(Until, "__call__", stopped)
+        code, out, err = run(command[0], "g.csrbin", *command[1:], "--threads", 1)
+    assert (code, out) == (130, ""), err
+    said = next((line for line in err.splitlines() if "certified" in line), "")
+    low, *high = said.removeprefix("bigbfs: the diameter is ").removesuffix(" as far as is certified").split(" to ")
+    assert int(low.replace(",", "")) <= 62 <= int((high or [low])[0].replace(",", "")), err
