@@ -232,7 +232,8 @@ def _draw(graph: Graph, run: RunRecord, task: Task) -> None:
         from bigbfs.report.plot import levels
 
         name = graph.path.name if graph.path else "graph"
-        title = f"{name}, BFS from {graph.called(run.source)}: {run.reached:,} vertices, depth {run.depth:,}"
+        reached = counted(run.reached, "vertex", "vertices")
+        title = f"{name}, BFS from {graph.called(run.source)}: {reached}, depth {run.depth:,}"
         save(levels(run, title), task.plot)
         task.wrote.append(outputs.written(task.plot))
 

@@ -24,7 +24,7 @@ from bigbfs.report.jsonout import cc_object, dumps
 from bigbfs.report.pictures import check_picture
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
-from bigbfs.sizes import format_size
+from bigbfs.sizes import counted, format_size
 
 if TYPE_CHECKING:
     from bigbfs.algorithms.components.sizes import SizeClass
@@ -254,7 +254,8 @@ def _write(graph: Graph, measured: Measured, task: Task) -> None:
 
         record = measured.records[-1]
         name = graph.path.name if graph.path else "graph"
-        title = f"{name}: {record.components:,} components, the largest of {record.largest:,} vertices"
+        largest = counted(record.largest, "vertex", "vertices")
+        title = f"{name}: {counted(record.components, 'component')}, the largest of {largest}"
         save(component_sizes(measured.internal.labels, title), task.plot)
         task.wrote.append(outputs.written(task.plot))
 

@@ -130,7 +130,8 @@ def _exactness(found: Centrality, top: int, asked: int) -> str:
 def _sample(found: Centrality, top: int, more: str) -> str:
     """Say how many sources there were, and how far off those listed may be, and of one source what helps (``more``)."""
     sources, mean = found.record.sources, "mean reciprocal distance" if found.kind == "harmonic" else "mean distance"
-    text = f"{sources:,} of {len(found.ids):,} vertices {'was a source' if sources == 1 else 'were sources'}"
+    were = "was a source" if sources == 1 else "were sources"
+    text = f"{sources:,} of {counted(len(found.ids), 'vertex', 'vertices')} {were}"
     if sources == 1:
         return f"{text}: values say how near each vertex is to that one alone; {more}"
     if found.errors is None:

@@ -17,7 +17,7 @@ from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import labelled
-from bigbfs.sizes import format_size
+from bigbfs.sizes import counted, format_size
 
 MANY = 10_000
 """Edges below which a rate says nothing."""
@@ -101,10 +101,11 @@ def _subcommand(kind: Kind) -> click.Command:
 
 def describe(report: GenerateReport) -> str:
     """Return the summary for people."""
-    drawn, dropped = "lines", ""
+    drawn, dropped = "line", ""
     if report.self_loops is not None:
-        drawn = "directed edges"
-        dropped = f"\ndropped     {report.self_loops:,} self-loops, {report.duplicates:,} repeated lines"
+        drawn = "directed edge"
+        loops, repeated = counted(report.self_loops, "self-loop"), counted(report.duplicates or 0, "repeated line")
+        dropped = f"\ndropped     {loops}, {repeated}"
     rate = ""
     compiled = compiling.seconds()
     if report.edges >= MANY and report.seconds > compiled:
@@ -114,7 +115,7 @@ def describe(report: GenerateReport) -> str:
     return (
         f"wrote       {printable(str(report.output))}: {format_size(report.output_bytes)}\n"
         f"graph       {report.kind}, seed {report.seed}: "
-        f"{report.vertices:,} vertices, {report.edges:,} {drawn}{dropped}\n"
+        f"{counted(report.vertices, 'vertex', 'vertices')}, {counted(report.edges, drawn)}{dropped}\n"
         f"time        {report.seconds:.2f} s{first}{rate}, peak memory {format_size(report.peak_rss_bytes)}{notes}"
     )
 

@@ -18,7 +18,7 @@ from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import graph_object
 from bigbfs.report.pictures import check_picture
 from bigbfs.report.progress import Progress
-from bigbfs.sizes import format_size
+from bigbfs.sizes import counted, format_size
 
 
 @click.command("info")
@@ -67,7 +67,7 @@ def _draw(graph: Path, path: Path) -> None:
     from bigbfs.report.plot import degree_distribution
 
     with Graph.open(graph) as opened:
-        title = f"{graph.name}: {opened.n:,} vertices, {opened.m:,} directed edges"
+        title = f"{graph.name}: {counted(opened.n, 'vertex', 'vertices')}, {counted(opened.m, 'directed edge')}"
         save(degree_distribution(degree_blocks(opened), title), path)
 
 
@@ -119,13 +119,14 @@ def _facts_of_shards(path: Path, plot: Path | None) -> dict[str, Any]:
         from bigbfs.report.pictures import save
         from bigbfs.report.plot import degree_distribution
 
-        title = f"{path.name}: {found.rows:,} of {found.n:,} vertices, {found.m:,} directed edges"
+        of = counted(found.n, "vertex", "vertices")
+        title = f"{path.name}: {found.rows:,} of {of}, {counted(found.m, 'directed edge')}"
         save(degree_distribution(found.degrees(), title), plot)
     size, rest, here = sum(entry.bytes for entry in found.entries), found.rest, set(found.here)
     sections = {} if rest is None else rest.sections
     return {
         "graph": graph_object(found),
-        "format": f"{len(found.manifest.shards):,} shards, version {VERSION}",
+        "format": f"{counted(len(found.manifest.shards), 'shard')}, version {VERSION}",
         "file_bytes": size,
         "bytes_per_edge": size / found.m if found.m else None,
         "id_bytes": found.ids.itemsize,

@@ -251,3 +251,12 @@ def test_an_interrupt_leaves_nothing(folder):
     _, err = child.communicate(timeout=60)
     assert child.returncode == 130 and "interrupted" in err
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x.csrbin"])
+def test_one_line_is_said_as_one(run, folder, name):
+    code, out, err = run("generate", "grid2d", "--rows", 1, "--columns", 2, "-o", name)
+    assert code == 0, err
+    assert ("2 vertices, 1 line\n" in out) == (name == "x.txt")
+    code, out, err = run("generate", "grid2d", "--rows", 1, "--columns", 1, "-o", name)
+    assert (code and "1 vertices" not in err) or "1 vertex, 0 " in out, (out, err)

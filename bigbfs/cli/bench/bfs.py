@@ -253,7 +253,8 @@ def _print(record: Record, as_json: bool) -> None:
     for name in dict.fromkeys(line.graph for line in lines):
         about = record.graphs[name]
         click.echo(
-            f"graph       {printable(name)}: {about.vertices:,} vertices, {about.edges:,} directed edges; {about.about}"
+            f"graph       {printable(name)}: {counted(about.vertices, 'vertex', 'vertices')}, "
+            f"{counted(about.edges, 'directed edge')}; {about.about}"
         )
         click.echo("")
         click.echo(folded(HEADERS, [cells(line) for line in lines if line.graph == name]))

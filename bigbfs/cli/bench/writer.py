@@ -13,6 +13,7 @@ from bigbfs.errors import BigBfsError, UsageError
 from bigbfs.formats.atomic import access_error
 from bigbfs.formats.ours import ROWS
 from bigbfs.report.rows import GraphFacts, Record, Row, Session, line_of
+from bigbfs.sizes import counted
 
 
 class Writer:
@@ -79,8 +80,9 @@ class Writer:
         if self._report is not None and self.record.rows:
             self._write_report(self._report, failed=error is not None)
         if error is not None and self.record.rows:
+            rows = counted(len(self.record.rows), "row so far is", "rows so far are")
             kept = [str(path) for path in (self._output, self._report) if path is not None]
-            click.echo(f"note: {len(self.record.rows)} rows so far are in {' and '.join(kept) or 'no file'}", err=True)
+            click.echo(f"note: {rows} in {' and '.join(kept) or 'no file'}", err=True)
 
     def _write_report(self, path: Path, *, failed: bool) -> None:
         """Write the report; a failure of it must not hide what ended the run."""
