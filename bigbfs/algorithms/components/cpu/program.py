@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bigbfs.algorithms.components.cpu.handing import handed
-from bigbfs.algorithms.components.cpu.labels import Components
+from bigbfs.algorithms.components.cpu.whole import WholeComponents
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsResult, counted_result
 from bigbfs.algorithms.components.validate import validate_labels
@@ -27,7 +27,7 @@ class CpuComponents:
 
     def __init__(self, placed: PlacedGraph, options: ComponentsOptions) -> None:
         self._placed = placed
-        self._components: Components | None = None
+        self._components: WholeComponents | None = None
         self._compiled: set[str] = set()
 
     def warm(self, options: ComponentsOptions) -> None:
@@ -46,14 +46,26 @@ class CpuComponents:
         if options.algorithm not in self._compiled:
             with placed.compiling("components", options.algorithm) as wanted:
                 if wanted:
-                    sample = sample_rows(placed.out, placed.ids)
-                    warmed = Components(sample, sample, Survey(sample, placed.ids, placed.threads), placed.threads)
+                    warmed = self._of_sample()
                     warmed.warm_up(options.algorithm)
                     handed(team_of(placed.threads), warmed.labels, warmed.labels)
             self._compiled.add(options.algorithm)
         if self._components is None:
             with placed.clock("place"):
-                self._components = Components(placed.out, placed.incoming, placed.survey(), placed.threads)
+                components = WholeComponents(placed.out, placed.incoming, placed.survey(), placed.threads)
+            if components.heads_left():
+                with placed.compiling("components", "firsts") as wanted:
+                    if wanted:
+                        self._of_sample().warm_up_firsts()
+                with placed.clock("place"):
+                    components.choose()
+            self._components = components
+
+    def _of_sample(self) -> WholeComponents:
+        """Return components of the smallest graph of the same kind of rows."""
+        ids, threads = self._placed.ids, self._placed.threads
+        sample = sample_rows(self._placed.out, ids)
+        return WholeComponents(sample, sample, Survey(sample, ids, threads), threads)
 
     def run(self, options: ComponentsOptions) -> ComponentsResult:
         """Label the components; see ``ComponentsOptions``."""
