@@ -77,6 +77,7 @@ def named(folder):
     return folder, {frozenset(pair) for pair in pairs}
 
 
+@pytest.mark.covered("kind+compressed")
 @pytest.mark.parametrize("compressed", [False, True])
 @pytest.mark.parametrize("order", ["original", "degree"])
 @pytest.mark.parametrize("kind", KINDS)

@@ -90,6 +90,7 @@ def test_the_readme_names_every_command():
         assert re.search(rf"`bigbfs {name}\b", text), name
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize(
     "work",

@@ -167,10 +167,7 @@ def test_what_is_refused(run, small, arguments, message):
 
 def test_the_first_interrupt_ends_the_work_and_the_second_the_run(monkeypatch):
     monkeypatch.setattr(compiling, "under_way", lambda: False)  # a thread of an earlier test may be compiling still
-
-    def second(number, frame):
-        raise KeyboardInterrupt
-
+    second = signal.default_int_handler
     before = signal.signal(signal.SIGINT, second)
     try:
         with manyopts.stopping() as stop:

@@ -68,6 +68,7 @@ AGAIN = 3
 """How often a signal to mpiexec is tried again: MPICH's may fail over it, or kill ranks while MPICH makes its files."""
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("exchange", ["messages", "common"])
 @pytest.mark.parametrize(("event", "when"), wide.split(CASES, lambda event, when: (event, when) in CORE))
 def test_all_end_with_the_code_of_the_cause(

@@ -185,6 +185,7 @@ main()
 """A command line, with Ctrl-C as soon as the first kernel of its searches is compiled, or all that a list has."""
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("command", [("diameter",), ("distances", "--sources", "all")])
 def test_ctrl_c_in_a_first_run(grid, command, listed):

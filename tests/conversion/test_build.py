@@ -113,6 +113,7 @@ def skewed(rng, n, lines):
     return np.minimum((n * rng.random(lines) ** 4).astype(np.int64), n - 1)
 
 
+@pytest.mark.covered("n+dtype")
 @pytest.mark.parametrize("dtype", [np.uint32, np.uint64])
 @pytest.mark.parametrize("n", [1, 2, 1023, 1024, 1025, 70_000])
 @pytest.mark.parametrize("threads", [1, 3])

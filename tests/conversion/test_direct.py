@@ -87,6 +87,7 @@ SAVED = split(
 )
 
 
+@pytest.mark.covered("options+codec")
 @pytest.mark.parametrize(("options", "name", "codec"), SAVED)
 def test_the_same_bytes_as_built_again(name, options, codec, tmp_path, monkeypatch):
     graph, source = GRAPHS[name](), tmp_path / "source.csrbin"

@@ -108,6 +108,7 @@ CHOSEN = split(
 )
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(("case", "choice"), CHOSEN, ids=lambda each: str(each) if each else "default")
 def test_same_bytes_as_in_memory(tmp_path, both, case, choice):
     _, found = both(make(tmp_path, case), **choice)

@@ -56,6 +56,7 @@ def listed(rows):
     return list(zip(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)).tolist(), indices.tolist(), strict=True))
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("n", [SMALL, LARGE])
 @pytest.mark.parametrize("undirected", [False, True])
 def test_rows_of_every_length(n, undirected):

@@ -45,11 +45,13 @@ CASES = split(
 )
 
 
+@pytest.mark.covered("way+kind")
 @pytest.mark.parametrize(("form", "kind", "ranks"), CASES)
 def test_the_same_bytes(form, kind, ranks, way):
     require_same(ranks, written(form), **KINDS[kind])
 
 
+@pytest.mark.covered("way+ranks")
 @pytest.mark.parametrize(
     ("name", "ranks"),
     split(
@@ -65,6 +67,7 @@ def test_the_zoo(name, ranks, way):
         require_same(ranks, ["g.txt"], directed=graph.flags.directed)
 
 
+@pytest.mark.covered("way+ranks")
 @pytest.mark.parametrize(
     "text",
     [
@@ -85,6 +88,7 @@ def test_texts_that_are_cut_anywhere(text, ranks, way):
     require_same(ranks, ["g.txt"])
 
 
+@pytest.mark.covered("way+kind")
 @pytest.mark.parametrize("kind", ["plain", "directed", "all"])
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_ids_that_no_table_holds(kind, ranks, way):

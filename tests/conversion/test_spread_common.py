@@ -86,6 +86,7 @@ DIRECTED = {
 SHAPES = ("any", "symmetric", "ring", "few", "nearly", "wide")
 
 
+@pytest.mark.covered("ranks+shape")
 @pytest.mark.parametrize(
     ("shape", "kind", "ranks"),
     split(

@@ -138,6 +138,7 @@ ONE_WAY = split(
 )
 
 
+@pytest.mark.covered("build+in_rows")
 @pytest.mark.parametrize(("build", "name", "in_rows"), ONE_WAY)
 def test_edges_in_one_direction_only(build, name, in_rows):
     n, pairs = RACES[name]

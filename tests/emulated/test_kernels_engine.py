@@ -3,8 +3,7 @@
 Levels, parents and labels against the reference, and after launches the invariants of emulated/invariants.py. A rule
 bends the choice of directions, so that small graphs see every phase of a traversal. In the preempting build every
 source has another seed, and so another schedule. Processes of the sanitizers' builds (test_kernels_sanitized.py) run
-this file too. ``make test`` runs ``CORE`` by every rule, each graph by one, and elsewhere than in the plain build
-``CORE`` alone, in one codec.
+this file too. ``make test`` has every graph, and every rule in each build and codec; a graph meets a rule or two.
 """
 
 from __future__ import annotations
@@ -174,6 +173,7 @@ def in_core_labelled(build, codec, name):
     return in_turn(codec, name) or name in CORE if build == "plain" else in_core(build, codec, name)
 
 
+@pytest.mark.covered("rule+build", "rule+codec", "build+codec")
 @pytest.mark.parametrize((*LABELS, "rule"), split(RULED, in_core_ruled), indirect=["rule"])
 def test_bfs(build, codec, name, rule):
     plain = zoo.shared()[name]

@@ -50,6 +50,7 @@ def cases(names):
     )
 
 
+@pytest.mark.covered("build+codec", "ranked+codec")
 @pytest.mark.parametrize("ranked", [False, True])
 @pytest.mark.parametrize(("build", "name", "codec"), cases(GRAPHS))
 def test_heads_are_neighbours_the_best_first(build, name, codec, ranked):

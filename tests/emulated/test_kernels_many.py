@@ -122,6 +122,7 @@ def in_core(build, name, how, codec, width):
     return width == 64 or (width == 512 and list(GRAPHS).index(name) < 2)
 
 
+@pytest.mark.covered("how+build", "codec+width", "build+codec")
 @pytest.mark.parametrize(("build", "name", "how", "codec", "width"), split(cases(), in_core))
 def test_searches(build, name, how, codec, width):
     sources = np.arange(0, GRAPHS[name].n, max(1, GRAPHS[name].n // 60))[:60] if build != "plain" else None

@@ -70,6 +70,7 @@ def test_a_row_ends_with_the_heads_that_hold_it_whole(codec, groups):
     assert found.record.steps[BOTTOM_UP] > 5
 
 
+@pytest.mark.covered("how+width")
 @pytest.mark.parametrize("name", ["by degree", "three hubs and a path", "dense"])
 @pytest.mark.parametrize(("how", "width"), [("bottom-up", 512), ("rows apart", 512), ("rows apart", 256)])
 def test_rows_are_read_for_the_words_of_one_lane(name, how, width, monkeypatch):

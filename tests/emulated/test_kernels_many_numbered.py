@@ -94,6 +94,7 @@ def in_core(build, name, how, width, residency):
     return (build == "plain" and width < 256) or list(TUNINGS).index(how) % 2 == list(GRAPHS).index(name) // 2 % 2
 
 
+@pytest.mark.covered("how+build", "width+residency")
 @pytest.mark.parametrize(("build", "name", "how", "width", "residency"), split(cases(), in_core))
 def test_searches(build, name, how, width, residency):
     plain = GRAPHS[name]

@@ -66,6 +66,7 @@ def ring(neighbours, size=600):
 HELD = [(16, 6), (20, 8), (24, 8), (32, 8)]
 
 
+@pytest.mark.covered("neighbours+strategy")
 @pytest.mark.parametrize("strategy", ["auto", "topdown"])
 @pytest.mark.parametrize(
     ("build", "neighbours", "groups"),
@@ -95,6 +96,7 @@ def first_ones(name, codec):
     return graph.compress() if codec == "varint" else graph
 
 
+@pytest.mark.covered("share+codec", "name+codec")
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 2.0])
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("name", ["ring", "kronecker-dense", "two-hubs", "star"])

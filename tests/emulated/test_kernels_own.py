@@ -59,6 +59,7 @@ def held(own: OwnAdjacency) -> Any:
     return next(own.arrays[name] for name in ("indices", "blob", "edges") if name in own.arrays)
 
 
+@pytest.mark.covered("build+codec")
 @pytest.mark.parametrize(("build", "name", "codec"), CASES)
 def test_heads_are_those_of_one_gpu_and_rows_are_sound(build: str, name: str, codec: str) -> None:
     """Whatever is chosen by degrees is chosen by those of all vertices; what ranks own is all there is, once."""

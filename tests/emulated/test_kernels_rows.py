@@ -75,6 +75,7 @@ def check_rows(rows, kind, placed, offsets, ids, codec, runtime, build):
     assert all(sorted(part) == list(row) for part, row in zip(parts, rows, strict=True) if len(row) > 1024)
 
 
+@pytest.mark.covered("kind+build", "kind+codec", "codec+ids", "build+ids", "build+codec")
 @pytest.mark.parametrize("ids", [np.uint32, np.uint64])
 @pytest.mark.parametrize("kind", ["dense", "sparse", "widths", "equal", "hubs"])
 @pytest.mark.parametrize("codec", ["plain", "varint"])

@@ -176,6 +176,7 @@ CASES = [
 ]
 
 
+@pytest.mark.covered("strategy+build", "strategy+codec", "name+codec", "name+build")
 @pytest.mark.parametrize(("build", "strategy", "codec", "name"), split(CASES, in_core))
 def test_bfs(build, strategy, codec, name, monkeypatch):
     monkeypatch.setattr(loop, "THREADS", 64 if len(name) % 2 == 0 or "wide" in name else 256)

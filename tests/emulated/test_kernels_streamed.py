@@ -152,6 +152,7 @@ def check_bfs(engine, plain, source):
     return record
 
 
+@pytest.mark.covered("rule+build", "rule+codec")
 @pytest.mark.parametrize(("build", "codec", "name", "rule"), split(cases(), in_core), indirect=["rule"])
 def test_streamed(build, codec, name, rule):
     plain = zoo.shared()[name]
@@ -190,6 +191,7 @@ def test_the_file_is_read_and_no_more_than_is_needed(tmp_path, rule, codec, buil
         check_bfs(engine, plain, 2_999)
 
 
+@pytest.mark.covered("build+codec")
 @pytest.mark.parametrize(("build", "codec"), PAIRS)
 @pytest.mark.parametrize("name", ["two-hubs", "kronecker-dense", "wide-ids-hub"])
 def test_the_device_lists_rows_where_they_lie(build, codec, name, rule):

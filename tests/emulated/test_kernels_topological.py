@@ -117,6 +117,7 @@ def in_core(build, codec, how, name):
     return name in CORE and (name != "duplicates" or build == "preempt")
 
 
+@pytest.mark.covered("how+build", "how+codec")
 @pytest.mark.parametrize(("build", "codec", "how", "name"), split(cases(), in_core))
 def test_rounds(build, codec, how, name):
     residency = ("vram", "mapped")[(len(name) + len(how)) % 2]
@@ -150,6 +151,7 @@ RACED = split(
 )
 
 
+@pytest.mark.covered("name+build", "how+build")
 @pytest.mark.parametrize(("build", "how", "name"), RACED)
 def test_races(build, how, name):
     check(RACES[name], TUNINGS[how], build=build, seeds=4, sm_count=3, preempt_every=5)

@@ -46,6 +46,7 @@ def over(graph: Graph, size: int, work: Any, *, asked: Any = USUAL, device: int 
     return run(size, rank, limit=120.0)
 
 
+@pytest.mark.covered("residency+codec", "residency+kind")
 @pytest.mark.parametrize(
     ("residency", "kind"), [("vram", "auto"), ("vram", "whole"), ("vram", "lines"), ("mapped", "auto")]
 )
@@ -91,6 +92,7 @@ def test_trees_are_exact_and_proved(
             assert (result.levels == -1).all() and (result.parents == -1).all()
 
 
+@pytest.mark.covered("residency+codec")
 @pytest.mark.parametrize("residency", ["vram", "mapped"])
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("name", ["two-hubs", "directed-in-rows", "directed-out-only", "relabelled"])

@@ -66,6 +66,7 @@ def over(places: list[Path], asked: Any, work: Any, **how: Any) -> list[Any]:
     return run(len(places), rank, limit=120.0)
 
 
+@pytest.mark.covered("residency+codec", "residency+transport")
 @pytest.mark.parametrize(("residency", "transport"), WAYS)
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("name", ["hubs", "directed-in-rows"])
@@ -88,6 +89,7 @@ def test_trees(name: str, codec: str, residency: str, transport: str, tmp_path: 
         validate_tree(plain, source, tree.levels, tree.parents)
 
 
+@pytest.mark.covered("residency+codec", "residency+transport")
 @pytest.mark.parametrize(("residency", "transport"), WAYS)
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("name", ["two-components", "directed-in-rows"])

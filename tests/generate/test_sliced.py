@@ -102,6 +102,7 @@ def test_a_slice_for_each_row_and_one_for_all(tmp_path, into_slices, keys, threa
         assert said[0] == said[1] and whole == parts
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("order", ["degree", "original"])
 @pytest.mark.parametrize("kind", ["kronecker", "uniform", "dag"])
 def test_wide_ids(tmp_path, into_slices, monkeypatch, kind, order):

@@ -50,6 +50,7 @@ def exported(path):
         return graph.ids, stream.getvalue()
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(
     ("way", "options"),
     # the order by BFS is made in memory alone

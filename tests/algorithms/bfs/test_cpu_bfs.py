@@ -82,6 +82,7 @@ def test_zoo(codec: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
                 check(graph, source, engine.bfs(source), expected(name, source))
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(
     ("threads", "alone", "codec"),
     split(

@@ -58,6 +58,7 @@ def test_every_size_and_more_ranks_than_vertices(exchange: str, monkeypatch: pyt
             check(graph, source, result, expected(name, source))
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("exchange", [*SYNCS, "messages", "common"])
 @pytest.mark.parametrize("size", [2, 5])
 def test_every_exchange_and_order(exchange: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:

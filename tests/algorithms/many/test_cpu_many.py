@@ -42,6 +42,7 @@ def check(batch, graph, expected, sources, max_depth=module.NO_LIMIT):
     return done
 
 
+@pytest.mark.covered("width+codec")
 @pytest.mark.parametrize(("codec", "width"), [("plain", 512), ("varint", 64)])
 @pytest.mark.parametrize("name", NAMES)
 def test_levels(name, codec, width, monkeypatch):

@@ -59,6 +59,7 @@ def in_core(name, codec, width, eager):
     return (NAMES.index(name) + SHAPES.index((codec, width)) + EAGER.index(eager)) % 3 == 0
 
 
+@pytest.mark.covered("width+codec", "width+eager")
 @pytest.mark.parametrize(
     ("name", "codec", "width", "eager"),
     split([(name, *shape, eager) for name in NAMES for shape in SHAPES for eager in EAGER], in_core),

@@ -245,6 +245,7 @@ def counting_runtime():
     return Counting()
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("codec", ["plain", "varint"])
 @pytest.mark.parametrize("residency", ["vram", "mapped", "streamed"])
 def test_the_ledger_is_what_is_allocated(residency, codec):

@@ -64,6 +64,7 @@ def segments(pieces, wanted, indptr):
                     yield v, int(indptr[v]), int(indptr[v + 1]), moved
 
 
+@pytest.mark.covered("name+codec", "share+gap")
 @pytest.mark.parametrize("gap", [0, 64, 1 << 20])
 @pytest.mark.parametrize("share", [1, 0.3])
 @pytest.mark.parametrize("codec", CODECS)

@@ -14,6 +14,7 @@ def partitions(n: int, size: int) -> list[Partition]:
     return [deal(n, size), deal(n, size, 4), deal(n, size, 16), cut(np.arange(n + 1), size), cut(skewed, size)]
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 1000, 4096])
 @pytest.mark.parametrize("size", [1, 2, 3, 8, 100])
 def test_every_vertex_has_one_owner(n: int, size: int) -> None:

@@ -36,6 +36,7 @@ def small(monkeypatch):
     monkeypatch.setattr(moved, "BUFFER", 10_000)
 
 
+@pytest.mark.covered("target+source")
 @pytest.mark.parametrize("source", ["plain", "varint"])
 @pytest.mark.parametrize("target", ["plain", "varint"])
 @pytest.mark.parametrize("room", [0, 1 << 40])

@@ -38,6 +38,7 @@ def same(edges, array):
     return np.array_equal(edges.src, array[:, 0]) and np.array_equal(edges.dst, array[:, 1])
 
 
+@pytest.mark.covered("dtype+layout")
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["i1", ">i2", "u4", "i4", ">u4", "i8", ">u8"])
 @pytest.mark.parametrize("count", [1, 3, 1000])

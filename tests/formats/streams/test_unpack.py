@@ -112,6 +112,7 @@ def test_ordinary_files_stay_on_one_thread(tmp_path, unpacked):
     assert not any(unpacked)
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("name", FILES)
 def test_cut_and_damaged_files_give_the_same_bytes_and_errors(tmp_path, name):
     data = FILES[name]
