@@ -236,9 +236,19 @@ def _commands_with(option: str) -> list[str]:
 
 
 def _say_that_kernels_are_compiled() -> None:
-    """Say why the first run takes long, to whoever watches: a log has no use for it."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        click.echo(f"{CLEAR}bigbfs: compiling kernels, on the first run only ...", err=True)
+    """Say why the first run takes long, to whoever watches: a log has no use for it.
+
+    Where nothing can be kept every run takes as long, which nobody would find out: that is said in any case.
+    """
+    from bigbfs.jit.njit import keeps
+
+    watched = sys.stderr is not None and sys.stderr.isatty()
+    clear = CLEAR if watched else ""
+    if not keeps():
+        said = "compiling kernels, on every run: no folder to keep them in can be written; set NUMBA_CACHE_DIR to one"
+        click.echo(f"{clear}bigbfs: {said}", err=True)
+    elif watched:
+        click.echo(f"{clear}bigbfs: compiling kernels, on the first run only ...", err=True)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -276,6 +276,11 @@ def _loading() -> Any:
     return loaded.LOCK
 
 
+def keeps() -> bool:
+    """Return whether what is compiled can be kept for the next run."""
+    return _folder(PACKAGE / "jit" / "njit.py") is not None
+
+
 @cache
 def _folder(source: Path) -> Path | None:
     """Return the folder for the machine code of kernels in ``source``, made if need be; None: there is none."""

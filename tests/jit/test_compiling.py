@@ -7,8 +7,10 @@ import pytest
 import zoo
 
 import bigbfs
+from bigbfs.cli import main
 from bigbfs.conversion.report import Stopwatch
 from bigbfs.jit import compiling
+from bigbfs.jit import njit as kernels
 from bigbfs.jit.njit import njit
 
 
@@ -38,3 +40,14 @@ def test_what_is_compiled_while_a_graph_is_checked_is_no_opening(monkeypatch):
     with bigbfs.engine(graph, backend="cpu") as engine:
         taken = compiling.seconds() - before
         assert engine.setup.compile >= taken > engine.setup.open >= 0
+
+
+def test_where_nothing_can_be_kept_that_is_said(monkeypatch, capsys, tmp_path):
+    """Every run compiled for half a minute there, and said nothing unless somebody watched."""
+    (tmp_path / "file").touch()
+    for named, said in ((tmp_path / "kept", ""), (tmp_path / "file" / "below", "set NUMBA_CACHE_DIR to one")):
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(named))
+        monkeypatch.setattr(kernels, "_folder", kernels._folder.__wrapped__)
+        main._say_that_kernels_are_compiled()
+        monkeypatch.undo()
+        assert said in (told := capsys.readouterr().err) and bool(said) == bool(told)
