@@ -79,6 +79,8 @@ TOUR |= {
     "bfs directed": ("bfs", "directed.csrbin", "--source", "0"),
     "bfs directed compressed": ("bfs", "directed.ccsr", "--source", "0"),
     "cc compressed": ("cc", "kept.ccsr"),
+    "cc of parts": ("cc", "parts.csrbin"),
+    "cc of parts compressed": ("cc", "parts.ccsr"),
     "cc --compressed": ("cc", "graph.csrbin", "--compressed"),
     "hops --compressed": ("hops", "graph.csrbin", "--sources", "random:20", "--compressed", *CPU),
     "diameter --compressed": ("diameter", "graph.csrbin", "--compressed", *CPU),

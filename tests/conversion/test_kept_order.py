@@ -29,7 +29,8 @@ KINDS = {
     "names, directed": (NAMES, {"directed": True}),
 }
 SAME = ("directed", "in_edges")
-ENOUGH = 1 << 30
+ENOUGH = 1 << 34
+"""Also for a process that other tests have filled."""
 
 
 def made(folder, kind="undirected", order="degree", **options):

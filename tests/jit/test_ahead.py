@@ -226,7 +226,7 @@ LINES = (
     ("convert names", ["names.csv", "--force"]),
     ("bfs", ["graph.csrbin", "--source", "1"]),
     ("bfs --compressed", ["graph.csrbin", "--source", "1", "--compressed"]),
-    ("cc", ["graph.csrbin"]),
+    ("cc of parts", ["graph.csrbin"]),  # thin
     ("check", ["graph.csrbin"]),
     ("distances", ["graph.csrbin", "--sources", "1,2,3", "-o", "d.npy", "--force", "--backend", "cpu"]),
     ("closeness", ["graph.csrbin", "--sources", "all", "--backend", "cpu"]),
