@@ -78,11 +78,13 @@ class SimtStage:
         self.copy()
         self.host.fill(0xCB)
 
-    def send(self, nbytes: int, *more: slice) -> None:
+    def send(self, nbytes: int, rows: int = 1) -> None:
         """Remember the copy."""
         assert not self._busy, "a batch is sent while kernels of the one before are still to be launched"
         self.copy()
-        self._pending, self._busy = [slice(0, nbytes), *more], True
+        pitch = len(self.host) // rows
+        assert nbytes <= pitch
+        self._pending, self._busy = [slice(row * pitch, row * pitch + nbytes) for row in range(rows)], True
         assert all(0 <= piece.start <= piece.stop <= len(self.host) for piece in self._pending)
         self._runtime.stages.append(self)
 

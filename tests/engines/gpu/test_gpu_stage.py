@@ -128,9 +128,10 @@ def test_what_is_written_is_what_is_copied():
     made = cuda.stage()
     seen = []
     cuda.cupy.cuda.runtime.memcpyAsync = lambda target, source, size, kind, stream: seen.append((target, source, size))
+    cuda.cupy.cuda.runtime.memcpy2DAsync = lambda *given: seen.append(given[:6])
     made.host[:4] = (1, 2, 3, 4)
     made.send(4)
-    made.send(4, slice(8, 11), slice(20, 20))
+    made.send(3, rows=2)
     device, host = 1 << 40, made.host.ctypes.data
-    assert seen == [(device, host, 4)] * 2 + [(device + 8, host + 8, 3), (device + 20, host + 20, 0)]
+    assert seen == [(device, host, 4), (device, PAGE, host, PAGE, 3, 2)]
     assert np.array_equal(made.host[:4], (1, 2, 3, 4))

@@ -1,13 +1,15 @@
 """A search's way to the CPU and back: where it stands goes there, what a thread of the CPU finds comes while it walks.
 
-Pinned buffers take turns: while the CPU fills one, the device takes over what the one before held. They are made when
-the CPU first walks, and belong to the engine. Nothing waits for the device but the beginning of a walk and a buffer
-that is to be filled again: what follows a walk is launched behind its last take-over.
+Pinned buffers take turns: while the CPU fills one, the device takes over what the one before held, which a second
+thread sees to: the calls take some 250 us, in which the first one walks. Buffers are made when the CPU first walks, and
+belong to the engine. Nothing waits for the device but the beginning of a walk and a buffer that is to be filled again:
+what follows a walk is launched behind its last take-over.
 """
 
 from __future__ import annotations
 
 import time
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
@@ -71,6 +73,8 @@ class HandOver:
         self._rooms: list[np.ndarray] = []
         self._bits: Pinned | None = None
         self._turn = self._room = 0
+        self._sender = ThreadPoolExecutor(1, "bigbfs-hand-over", initializer=self._runtime.use)
+        self._sent: Future[None] | None = None
 
     def warm(self, state: np.ndarray) -> None:
         """Launch the kernel on nothing: where the search stands becomes nothing."""
@@ -95,36 +99,50 @@ class HandOver:
             self._stages = stages
         return True
 
-    def walk(self, state: np.ndarray, progress: np.void, limits: Limits) -> tuple[Walked, float]:
-        """Have the CPU walk on from ``progress``; the device then stands where the CPU has stopped.
+    def walk(self, state: np.ndarray, progress: np.void, limits: Limits, source: int | None = None) -> Walked:
+        """Have the CPU walk on from ``progress``, or where that is the beginning, from ``source``; the device then
+        stands where the CPU has stopped.
 
-        Return what it did, and when it began (``perf_counter``). The last of what it found may still be on its way;
-        what is launched finds it there.
+        Return what it did. The last of what it found may still be on its way; what is launched finds it there.
+
+        Raises
+        ------
+        DeviceError
+            The device could not take over what was found.
         """
-        runtime, walker, start = self._runtime, self._walker(), time.perf_counter()
-        assert self._bits is not None
-        visited, bits = self._arrays["visited"], self._bits.host
-        begin, count, level = (int(progress[name]) for name in ("begin", "count", "level"))
-        runtime.read(visited, bits.view(np.uint32)[: len(visited)])
-        at, walked = begin + count, Walked(level, count)
-        frontier = runtime.download(self._arrays["queue"][begin:at])
-        stands = np.array(progress, PROGRESS)
+        walker, start = self._walker(), time.perf_counter()
+        bits, frontier = self._reached_so_far(progress, source)
+        at, walked = int(progress["begin"]) + len(frontier), Walked(int(progress["level"]), len(frontier))
         self._room = 0
         levels, edges, before = 0, 0, time.perf_counter()
-        for part in walker.walk(bits.view(np.uint64), frontier, walked, limits, self._more_room):
-            now = time.perf_counter()
-            goes_on = self._pace.goes_on(walked.levels - levels, walked.read - edges, now - before)
-            if part.over or not goes_on or self._room == self._most:
-                at += part.end - part.begin
-                stands["level"], stands["edges"], stands["hot"] = walked.depth, walked.edges, 0
-                stands["begin"], stands["count"] = at - walked.count, walked.count
-                stands["reached"] = int(progress["reached"]) + walked.found
-                self._take_over(state, stands, part, at)
-            if not goes_on:
-                break
-            levels, edges, before = walked.levels, walked.read, now
+        try:
+            for part in walker.walk(bits, frontier, walked, limits, self._more_room):
+                now = time.perf_counter()
+                goes_on = self._pace.goes_on(walked.levels - levels, walked.read - edges, now - before)
+                ends = part.over or not goes_on
+                if ends or self._room == self._most:
+                    at += part.end - part.begin
+                    self._send(ends, state, _standing(progress, walked, at), part, at)
+                if ends:
+                    break
+                levels, edges, before = walked.levels, walked.read, now
+        finally:
+            self._is_sent()
         self._pace.walked(walked, time.perf_counter() - start)
-        return walked, start
+        return walked
+
+    def _reached_so_far(self, progress: np.void, source: int | None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the bitmap of who is reached (uint64), and the frontier: the device's, or ``source`` alone."""
+        assert self._bits is not None
+        bits = self._bits.host
+        if source is not None:
+            bits[:] = 0
+            bits[source >> 3] = 1 << (source & 7)
+            return bits.view(np.uint64), np.array([source], self._ids)
+        visited, begin = self._arrays["visited"], int(progress["begin"])
+        self._runtime.read(visited, bits.view(np.uint32)[: len(visited)])
+        queue = self._arrays["queue"][begin : begin + int(progress["count"])]
+        return bits.view(np.uint64), self._runtime.download(queue)
 
     def records(self, walked: Walked) -> np.ndarray:
         """Return the levels of the last walk: a table of level_records.py."""
@@ -144,12 +162,34 @@ class HandOver:
         self._room = self._most if self._room else self._first
         return self._rooms[self._turn], self._room
 
-    def _take_over(self, state: np.ndarray, stands: np.ndarray, part: Part, at: int) -> None:
-        """Append what is in the buffer to the queue, up to ``at``, and write down its parents and levels, and where the
-        search then ``stands`` (PROGRESS)."""
-        stage, size, width = self._stages[self._turn], self._ids.itemsize, self._most
-        rows = ((width, width + part.end), (2 * width, 2 * width + part.levels))
-        stage.send(part.end * size, *(slice(first * size, last * size) for first, last in rows))
+    def _send(self, now: bool, state: np.ndarray, stands: np.ndarray, part: Part, at: int) -> None:
+        """Have the device take over the buffer, ``now`` or by the other thread; those before come first."""
+        self._is_sent()
+        if now:
+            self._take_over(state, stands, part, at, self._turn)
+        else:
+            self._sent = self._sender.submit(self._take_over, state, stands, part, at, self._turn)
+
+    def _is_sent(self) -> None:
+        """Return when the other thread has nothing to send.
+
+        Raises
+        ------
+        DeviceError
+            It could not.
+        """
+        sent = self._sent
+        if sent is not None:
+            wait([sent])  # an interrupt leaves it to be waited for
+            self._sent = None
+            sent.result()
+
+    def _take_over(self, state: np.ndarray, stands: np.ndarray, part: Part, at: int, turn: int) -> None:
+        """Append what is in buffer ``turn`` to the queue, up to ``at``, and write down its parents and levels, and
+        where the search then ``stands`` (PROGRESS)."""
+        stage, width = self._stages[turn], self._most
+        # no more levels end than columns are filled: each of them has a vertex, but the last
+        stage.send(max(part.end, part.levels) * self._ids.itemsize, PARTS)
         count = part.end - part.begin
         columns = struct(
             PART, width=width, begin=part.begin, end=part.end, levels=part.levels, depth=part.depth, at=at - count
@@ -157,3 +197,12 @@ class HandOver:
         blocks = max(1, min(self._blocks, -(-count // BLOCK)))
         self._adopt(blocks, BLOCK, (state, stands, columns, stage.array.view(self._ids)))
         stage.done()
+
+
+def _standing(progress: np.void, walked: Walked, at: int) -> np.ndarray:
+    """Return where a search stands (PROGRESS) that has ``walked`` on from ``progress``; the queue ends ``at``."""
+    stands = np.array(progress, PROGRESS)
+    stands["level"], stands["edges"], stands["hot"] = walked.depth, walked.edges, 0
+    stands["begin"], stands["count"] = at - walked.count, walked.count
+    stands["reached"] = int(progress["reached"]) + walked.found
+    return stands

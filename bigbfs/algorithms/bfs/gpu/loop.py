@@ -145,34 +145,29 @@ class BfsLoop(TreeArrays):
         state["levels"] = runtime.pointer(self.array("levels")) if want_levels else 0
         state["parents"] = runtime.pointer(self.array("parents")) if want_parents else 0
         state["max_depth"] = NEVER if max_depth is None else max_depth
-        runtime.write(self._arrays["progress"], _start().view(np.uint64))
+        runtime.write(self._arrays["progress"], _start(1).view(np.uint64))
         ends = (np.uint64(source), np.uint64(self._last_source))
-        pace, hand_over = self._pace, self._hand_over
         seconds, edges, launches, walked_faults, level = 0.0, row_length(self._placed.graph, source), 0, 0, 0
         records: list[np.ndarray] = []
-        since: float | None = None
-        walked: Walked | None = None
-        pace.begin()
+        self._pace.begin()
+        progress, limits = _start(edges)[0], self._limits_at_once(int(state["max_depth"]))
         while True:
+            since: float | None = None
+            walked: Walked | None = None
+            if limits is not None and self._hand_over.ready(progress, limits):
+                walked, since, spent = self._walk(state, ends, progress, limits, None if launches else source)
+                launches, seconds = max(1, launches), seconds + spent
+                edges, level, walked_faults = walked.edges, walked.depth, walked_faults + walked.faults
             progress, slots, spent = self._launch(state, ends, launches > 0, level, since)
             launches += 1
             seconds += spent
             if walked is not None:  # not before: what is launched behind a walk does not wait for this
-                records.append(hand_over.records(walked))
+                records.append(self._hand_over.records(walked))
             records.append(records_of(slots, int(progress["clock"]), spent, edges))
             edges, level = int(progress["edges"]), int(progress["level"])
             if progress["done"]:
                 break
             limits = self._limits(progress, slots, spent, int(state["max_depth"]))
-            since = walked = None
-            if limits is not None and hand_over.ready(progress, limits):
-                walked, start = hand_over.walk(state, progress, limits)
-                if walked.count == 0 or walked.depth >= limits.last:
-                    since = start  # nothing but the end is to come: it is not waited for what the walk has left
-                else:
-                    runtime.synchronize()
-                    seconds += time.perf_counter() - start
-                edges, level, walked_faults = walked.edges, walked.depth, walked_faults + walked.faults
         if want_levels:
             self._last_source = source
         self.keep(*wanted)
@@ -188,6 +183,32 @@ class BfsLoop(TreeArrays):
             launches=launches,
             reads=launches,
         )
+
+    def _walk(
+        self,
+        state: np.ndarray,
+        ends: tuple[np.uint64, np.uint64],
+        progress: np.void,
+        limits: Limits,
+        source: int | None,
+    ) -> tuple[Walked, float | None, float]:
+        """Have the CPU go on, or begin at ``source`` while the device resets the state, which records no level.
+
+        Return what it did; since when what is under way is to be timed (``perf_counter``), None if it has been waited
+        for; and the seconds of what has.
+        """
+        runtime = self._runtime
+        if source is not None:
+            runtime.synchronize()
+        start = time.perf_counter()
+        if source is not None:
+            state["slot_count"] = 0
+            self._traverse(self._team_blocks, self._team, (state, *ends, np.uint32(0)))
+        walked = self._hand_over.walk(state, progress, limits, source)
+        if walked.count == 0 or walked.depth >= limits.last:
+            return walked, start, 0.0  # nothing but the end is to come: it is not waited for what the walk has left
+        runtime.synchronize()
+        return walked, None, time.perf_counter() - start
 
     def _edges_reached(self, state: np.ndarray) -> int:
         """Return the edges of the rows of all reached vertices."""
@@ -224,6 +245,13 @@ class BfsLoop(TreeArrays):
         thin = pace.launched(slots, int(progress["clock"]), seconds)
         return pace.limits(last) if thin and pace.thin_seconds >= self._tuning.load_seconds else None
 
+    def _limits_at_once(self, last: int) -> Limits | None:
+        """Return how far the CPU may go from the source on, where a search is likely to be deep; None: the device
+        begins."""
+        pace = self._pace
+        able = pace.begins_on_cpu and self._placed.numbers is None and last > self._tuning.look
+        return pace.limits(last) if able else None
+
     def _prepare(self, wanted: tuple[str, ...]) -> None:
         """Bring the results into the state that a search relies on, where the one before has not left them so.
 
@@ -235,10 +263,11 @@ class BfsLoop(TreeArrays):
         self.spoil(*wanted)
 
 
-def _start() -> np.ndarray:
-    """Return where a search stands when it begins."""
+def _start(edges: int) -> np.ndarray:
+    """Return where a search stands when it begins, at a vertex of so many ``edges``."""
     start = np.zeros(1, PROGRESS)
-    start["count"] = start["reached"] = start["edges"] = 1
+    start["count"] = start["reached"] = 1
+    start["edges"] = edges
     return start
 
 

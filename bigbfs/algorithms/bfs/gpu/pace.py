@@ -21,6 +21,10 @@ EDGES = (16, 1 << 9)
 OWED = (1 << 9, 1 << 11)
 """Edges that it does in the time of a hand-over, likewise."""
 
+DEEP = 1 << 10
+"""Levels that the CPU must have walked, nearly from the source on, for the next search to begin there: a graph is deep
+from most of its vertices or from none."""
+
 LEAST_WALK = 1 << 10
 """Edges of a part of a walk whose time says something of the next."""
 
@@ -36,6 +40,13 @@ class Pace:
     ----------
     tuning
         How much the CPU is believed to take until it has walked.
+
+    Attributes
+    ----------
+    thin_seconds
+        What launches of thin levels have taken.
+    begins_on_cpu
+        Whether the CPU would be quicker with the first levels of the next search, too: the search before was deep.
     """
 
     def __init__(self, tuning: Tuning) -> None:
@@ -45,6 +56,7 @@ class Pace:
         self._look = tuning.look
         self._next = tuning.look
         self.thin_seconds = 0.0
+        self.begins_on_cpu = False
 
     def begin(self) -> None:
         """Begin a search."""
@@ -97,6 +109,8 @@ class Pace:
     def walked(self, walked: Walked, seconds: float) -> None:
         """Take in a whole walk: the device looks sooner or later for the next."""
         saved = 1e-9 * self._level_ns * walked.levels > seconds
+        early = walked.depth - walked.levels <= self._tuning.look
+        self.begins_on_cpu = early and saved and walked.levels >= DEEP
         self._look = self._tuning.look if saved else 2 * self._look
         self._next = self._look
 

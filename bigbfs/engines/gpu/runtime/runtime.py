@@ -87,9 +87,9 @@ class Stage(Protocol):
     def wait(self) -> None:
         """Return when the last copy has ended, so that ``host`` may be written."""
 
-    def send(self, nbytes: int, *more: slice) -> None:
-        """Copy the first ``nbytes``, and ``more`` bytes, asynchronously: after the kernels launched before ``done``,
-        before those to come. What else is in ``array`` is lost."""
+    def send(self, nbytes: int, rows: int = 1) -> None:
+        """Copy the first ``nbytes`` of each of so many ``rows`` of equal length, asynchronously: after the kernels
+        launched before ``done``, before those to come. What else is in ``array`` is lost."""
 
     def done(self) -> None:
         """Say that every kernel which reads ``array`` has been launched."""

@@ -113,16 +113,17 @@ class CudaStage:
         with self._errors():
             self._copied.synchronize()
 
-    def send(self, nbytes: int, *more: slice) -> None:
-        """Copy the first ``nbytes``, and ``more``."""
+    def send(self, nbytes: int, rows: int = 1) -> None:
+        """Copy the first ``nbytes`` of each row."""
         cuda, stream = self._cupy.cuda, self._stream
         device, host = self.array.data.ptr, self.host.ctypes.data
         with self._errors():
             stream.wait_event(self._consumed)
-            cuda.runtime.memcpyAsync(device, host, nbytes, TO_DEVICE, stream.ptr)
-            for piece in more:
-                first, size = piece.start, piece.stop - piece.start
-                cuda.runtime.memcpyAsync(device + first, host + first, size, TO_DEVICE, stream.ptr)
+            if rows == 1:
+                cuda.runtime.memcpyAsync(device, host, nbytes, TO_DEVICE, stream.ptr)
+            else:  # one call: each takes some 30 us where caches are cold
+                pitch = len(self.host) // rows
+                cuda.runtime.memcpy2DAsync(device, pitch, host, pitch, nbytes, rows, TO_DEVICE, stream.ptr)
             self._copied.record(stream)
             cuda.get_current_stream().wait_event(self._copied)
 
