@@ -14,7 +14,7 @@ from bigbfs.engines.gpu.ranks.nccl import NcclTransport
 from bigbfs.engines.gpu.ranks.transport import HostTransport, choose, form_of
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.ranks.threads import run
-from bigbfs.errors import DeviceError, DoesNotFitError, UsageError
+from bigbfs.errors import DeviceError, DoesNotFitError, FormatError, UsageError
 
 HOSTS = ("h1", "h2")
 
@@ -26,6 +26,10 @@ class Device:
 
     def __init__(self, place: str = "0000:01:00.0") -> None:
         self.place = place
+        self.closed = False
+
+    def close(self) -> None:
+        self.closed = True
 
     def pointer(self, array: np.ndarray) -> int:
         return int(array.ctypes.data)
@@ -99,6 +103,20 @@ def test_ranks_that_see_one_gpu_each(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorted(run(2, lambda group: devices.own_gpu(group, 7, "hosts").place, hosts=one)) == ["a", "b"]
     with pytest.raises(UsageError, match="2 GPUs asked for"):
         run(2, lambda group: devices.own_gpu(group, 7, "peers"), hosts=one)
+
+
+def test_a_gpu_is_given_back_where_what_was_done_meanwhile_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Device] = []
+    monkeypatch.setattr(devices, "cuda_runtime_at", lambda *_: made.append(Device("a")) or made[-1])
+    monkeypatch.setattr(device, "count", lambda: 1)
+
+    def fail() -> None:
+        raise FormatError("no graph")
+
+    with pytest.raises(FormatError, match="no graph"):
+        run(1, lambda group: devices.own_gpu(group, None, "hosts", fail))
+    assert [each.closed for each in made] == [True]
+    assert run(1, lambda group: devices.own_gpu(group, None, "hosts").closed) == [False]
 
 
 def test_what_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:

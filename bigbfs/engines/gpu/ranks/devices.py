@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 from bigbfs.engines.gpu.engine import cuda_runtime_at
 from bigbfs.engines.gpu.ranks.telling import Tell
@@ -30,14 +31,17 @@ def own_gpu(
     """
     require_own(group, form)
     number = group.host_rank if device.count() >= group.host_size else 0
-    with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(meanwhile) if meanwhile else None
-        runtime = cuda_runtime_at(number, limit)
-        if done is not None:
-            done.result()
-    mine = (group.machines[group.rank], runtime.place)
-    if group.objects(mine).count(mine) > 1:
-        require_count(group.host_size)
+    with ExitStack() as undoing:
+        with ThreadPoolExecutor(1) as pool:
+            done = pool.submit(meanwhile) if meanwhile else None
+            runtime = cuda_runtime_at(number, limit)
+            undoing.callback(runtime.close)
+            if done is not None:
+                done.result()
+        mine = (group.machines[group.rank], runtime.place)
+        if group.objects(mine).count(mine) > 1:
+            require_count(group.host_size)
+        undoing.pop_all()
     return runtime
 
 
