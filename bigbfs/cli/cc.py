@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsRecord
@@ -240,8 +239,8 @@ def _write(graph: Graph, measured: Measured, task: Task) -> None:
             task, outputs.write_result(task.labels, "labels", result.labels, "component", result.vertices, speaks=True)
         )
     if task.sizes is not None:
-        smallest, counts = np.unique(measured.result.labels, return_counts=True)
-        _took(task, outputs.write_sizes(task.sizes, "sizes", smallest, counts, graph.names))
+        smallest, vertices = measured.result.size_of_each()
+        _took(task, outputs.write_sizes(task.sizes, "sizes", smallest, vertices, graph.names))
     if task.largest is not None:
         from bigbfs.formats.container.part import save_part
 
@@ -256,7 +255,7 @@ def _write(graph: Graph, measured: Measured, task: Task) -> None:
         name = graph.path.name if graph.path else "graph"
         largest = counted(record.largest, "vertex", "vertices")
         title = f"{name}: {counted(record.components, 'component')}, the largest of {largest}"
-        save(component_sizes(measured.internal.labels, title), task.plot)
+        save(component_sizes(measured.internal.size_of_each()[1], title), task.plot)
         task.wrote.append(outputs.written(task.plot))
 
 

@@ -113,21 +113,20 @@ def _log_log(values: list[dict[str, Any]], x: str, y: str, title: str) -> alt.To
     )
 
 
-def component_sizes(labels: np.ndarray, title: str) -> alt.TopLevelMixin:
+def component_sizes(vertices: np.ndarray, title: str) -> alt.TopLevelMixin:
     """Return how many components have how many vertices, log-log.
 
     Parameters
     ----------
-    labels
-        int64, one per vertex: any vertex of its component, the same for all of it.
+    vertices
+        int64, one per component: how many it has.
 
     Raises
     ------
     UsageError
-        There is no vertex.
+        There is no component.
     """
-    sizes = np.bincount(labels) if len(labels) else np.zeros(0, np.int64)
-    found, counts = np.unique(sizes[sizes > 0], return_counts=True)
+    found, counts = np.unique(vertices, return_counts=True)
     if len(found) == 0:
         raise UsageError(f"{title}: no component to draw")
     values = [{"x": int(size), "y": int(count)} for size, count in zip(found, counts, strict=True)]

@@ -67,13 +67,32 @@ class ComponentsResult(Tabular):
 
     @property
     def sizes(self) -> ComponentSizes:
-        """How many vertices the components have, counted when it is first asked for; ``self`` is of internal
-        vertices."""
+        """How many vertices the components have, counted when it is first asked for."""
         if self._sizes is None:
             from bigbfs.algorithms.components.sizes import sizes_of
 
-            self._sizes = sizes_of(self.labels)
+            self._sizes = sizes_of(*self._numbered())
         return self._sizes
+
+    def size_of_each(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the label of every component, ascending, and its vertices: int64 both, one for each component."""
+        from bigbfs.algorithms.components.sizes import size_of_each
+
+        return size_of_each(*self._numbered())
+
+    def _numbered(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the labels as numbers of entries, and the id of each entry; None: these numbers are the labels.
+
+        Sizes are counted in an array of one word for each vertex, and original ids may be any.
+        """
+        import numpy as np
+
+        if self.vertices is None or not len(self.labels):  # ranks but the first have none
+            return self.labels, None
+        ids = self.ids
+        if int(ids[-1]) - int(ids[0]) == len(ids) - 1:
+            return self.labels - ids[0], ids
+        return np.searchsorted(ids, self.labels), ids
 
     @property
     def ids(self) -> np.ndarray:
@@ -85,16 +104,18 @@ class ComponentsResult(Tabular):
         return columns(id=self.ids, label=self.labels)
 
     def in_largest(self) -> np.ndarray:
-        """Return for each vertex whether it is in the largest component (bool); ``self`` is of internal vertices."""
+        """Return for each vertex whether it is in the largest component (bool, shape (n,))."""
         import numpy as np
 
         return np.asarray(self.labels == (self.sizes.top[0][0] if self.sizes.top else -1))
 
     def largest_of(self, graph: Graph) -> list[tuple[int, int]]:
-        """Return the largest components of internal vertices: a member's original id, and how many vertices.
+        """Return the largest components: a member's original id, and how many vertices.
 
         The largest come first; the member is the smallest original id, as in the labels of the result.
         """
+        if self.vertices is not None:
+            return list(self.sizes.top)
         import numpy as np
 
         members = np.array([label for label, _ in self.sizes.top], np.int64)  # each the first vertex of its component

@@ -54,25 +54,43 @@ class ComponentSizes:
         return self.top[0][1] if self.top else 0
 
 
-def sizes_of(labels: np.ndarray) -> ComponentSizes:
+def sizes_of(labels: np.ndarray, ids: np.ndarray | None = None) -> ComponentSizes:
     """Return the sizes of the components that ``labels`` tell.
 
     Parameters
     ----------
     labels
-        int64, shape (n,): any vertex of its component, the same for all of it.
+        int64, shape (n,), 0 to n - 1: any vertex of its component, the same for all of it.
+    ids
+        int64, shape (n,), ascending: what each label is called in the result; None: as it is.
     """
-    sizes = pages.empty(len(labels), np.uint32 if len(labels) < 1 << 32 else np.uint64)
     components, vertices = np.zeros(_BITS, np.int64), np.zeros(_BITS, np.int64)
     top, most = np.zeros(TOP, np.int64), np.zeros(TOP, np.int64)
     if len(labels):
-        _count(labels, sizes)
-        _survey(sizes, components, vertices, top, most)
+        _survey(_counts(labels), components, vertices, top, most)
     classes = (
         SizeClass(1 << int(bit), (2 << int(bit)) - 1, int(components[bit]), int(vertices[bit]))
         for bit in np.flatnonzero(components)
     )
-    return ComponentSizes(tuple(classes), tuple((int(a), int(b)) for a, b in zip(top, most, strict=True) if b))
+    named = top[most > 0] if ids is None else ids[top[most > 0]]
+    return ComponentSizes(tuple(classes), tuple(zip(named.tolist(), most[most > 0].tolist(), strict=True)))
+
+
+def size_of_each(labels: np.ndarray, ids: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label of every component, ascending, and its vertices: int64 both, one for each component.
+
+    ``labels`` and ``ids`` as for :func:`sizes_of`.
+    """
+    counts = _counts(labels) if len(labels) else np.empty(0, np.int64)
+    found = np.flatnonzero(counts)
+    return found if ids is None else ids[found], counts[found].astype(np.int64)
+
+
+def _counts(labels: np.ndarray) -> np.ndarray:
+    """Return how many vertices each of the labels 0 to n - 1 has: uint32 where it holds them, shape (n,), n > 0."""
+    counts = pages.empty(len(labels), np.uint32 if len(labels) < 1 << 32 else np.uint64)
+    _count(labels, counts)
+    return counts
 
 
 def first_members(labels: np.ndarray, ids: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ import pytest
 import zoo
 
 from bigbfs.algorithms.components.result import ComponentsRecord, ComponentsResult
-from bigbfs.algorithms.components.sizes import TOP, SizeClass, first_members, sizes_of
+from bigbfs.algorithms.components.sizes import TOP, SizeClass, first_members, size_of_each, sizes_of
 
 
 def labels_of(sizes, seed=None):
@@ -51,6 +51,8 @@ def test_sizes_are_those_of_numpy(sizes, seed):
     assert (found.classes, found.top) == by_numpy(labels)
     assert found.components == len(sizes)
     assert found.largest == max(sizes, default=0)
+    for one, other in zip(size_of_each(labels), np.unique(labels, return_counts=True), strict=True):
+        assert one.dtype == np.int64 and one.tolist() == other.tolist()
 
 
 def test_every_size_falls_into_the_class_of_its_bits():
@@ -85,6 +87,25 @@ def test_a_result_names_members_by_their_original_ids(relabelled):
     assert result.largest_of(graph) == expected
     assert result.in_largest().tolist() == (labels == by_numpy(labels)[1][0][0]).tolist()
     assert result.sizes is result.sizes
+
+
+@pytest.mark.parametrize("first", [0, 5, 2**62])
+@pytest.mark.parametrize("step", [1, 3])
+@pytest.mark.parametrize("relabelled", [False, True])
+def test_a_result_in_original_ids_counts_the_same(first, step, relabelled):
+    """Its labels are no places in an array of so many words as there are vertices."""
+    labels = labels_of([2, 5, 1, 3], seed=5)
+    n = len(labels)
+    ids = first + step * (np.random.default_rng(6).permutation(n) if relabelled else np.arange(n))
+    graph = zoo.build(n, ([], []), labels=ids)
+    internal = ComponentsResult(labels, ComponentsRecord(4, 5, 0.0))
+    result = internal.original(graph)
+    assert (result.sizes.classes, result.sizes.top) == by_numpy(result.labels)
+    assert result.sizes.classes == internal.sizes.classes
+    for one, other in zip(result.size_of_each(), np.unique(result.labels, return_counts=True), strict=True):
+        assert one.tolist() == other.tolist()
+    assert result.largest_of(graph) == internal.largest_of(graph)
+    assert result.in_largest().tolist() == graph.in_original_order(internal.in_largest()).tolist()
 
 
 def test_nothing_has_no_largest():
