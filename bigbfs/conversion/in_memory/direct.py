@@ -1,10 +1,9 @@
 """A graph file whose conversion would give its own rows again: they are taken over, not sorted once more.
 
 So are the rows of one whose vertices only get other numbers (another order, or the original one again where that is
-asked for): each row is the
-row that it was, renumbered. Whether that is so follows from the options, the header and the labels. Flags and
-in-neighbours are believed here as every command believes them (``bigbfs check`` looks whether they are right); whoever
-writes the rows compares the file's checksums first, and checks offsets, labels and ids.
+asked for): each row is the row that it was, renumbered. Whether that is so follows from the options, the header and the
+labels. Flags and in-neighbours are believed here as every command believes them (``bigbfs check`` looks whether they
+are right); whoever writes the rows compares the file's checksums first, and checks offsets, labels and ids.
 """
 
 from __future__ import annotations

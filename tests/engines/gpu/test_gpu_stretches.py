@@ -118,6 +118,7 @@ def test_the_first_pair_does_not_wait_for_the_next(small, threads):
         assert np.array_equal(targets[0], first) and not targets[1].any()
         held.goes_on.set()
         begun.wait(1)
+    begun.close()
     assert np.array_equal(targets[1], held.whole())
 
 
@@ -163,6 +164,7 @@ def test_the_first_bytes_do_not_wait_for_the_last(small, threads):
         held.goes_on.set()
         assert begun.wait_for(0, held.nbytes) and begun.wait_for(0, 10 * held.nbytes)
         begun.wait(0)
+    begun.close()
     assert np.array_equal(target, source) and begun.ended(0) > 0
 
 
