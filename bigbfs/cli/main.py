@@ -238,10 +238,14 @@ def _commands_with(option: str) -> list[str]:
 def _say_that_kernels_are_compiled() -> None:
     """Say why the first run takes long, to whoever watches: a log has no use for it.
 
-    Where nothing can be kept every run takes as long, which nobody would find out: that is said in any case.
+    Where nothing can be kept every run takes as long, which nobody would find out: that is said in any case. Of ranks
+    that one command line has started, the first says it for all.
     """
     from bigbfs.jit.njit import keeps
 
+    by = launch.started()
+    if by is not None and by.rank and SAME_LINE in os.environ:
+        return
     watched = sys.stderr is not None and sys.stderr.isatty()
     clear = CLEAR if watched else ""
     if not keeps():

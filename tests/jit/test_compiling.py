@@ -8,6 +8,7 @@ import zoo
 
 import bigbfs
 from bigbfs.cli import main
+from bigbfs.cli.starting import SAME_LINE
 from bigbfs.conversion.report import Stopwatch
 from bigbfs.jit import compiling
 from bigbfs.jit import njit as kernels
@@ -51,3 +52,12 @@ def test_where_nothing_can_be_kept_that_is_said(monkeypatch, capsys, tmp_path):
         main._say_that_kernels_are_compiled()
         monkeypatch.undo()
         assert said in (told := capsys.readouterr().err) and bool(said) == bool(told)
+
+
+@pytest.mark.parametrize(("rank", "same_line", "lines"), [(0, True, 1), (1, True, 0), (1, False, 1)])
+def test_of_ranks_of_one_command_line_the_first_says_it(monkeypatch, capsys, rank, same_line, lines):
+    monkeypatch.setattr(kernels, "keeps", lambda: False)
+    for name, value in (("PMI_RANK", rank), ("PMI_SIZE", 2), *([(SAME_LINE, 1)] if same_line else [])):
+        monkeypatch.setenv(name, str(value))
+    main._say_that_kernels_are_compiled()
+    assert capsys.readouterr().err.count("\n") == lines
