@@ -63,9 +63,12 @@ def stopping(part: str = "batch") -> Iterator[Stop]:
     def say(times: int) -> None:
         """Say what the Ctrl-C that has come ``times`` times does; once of each."""
         nonlocal said
+        times = min(times, len(_SAID))
         if said < times:
             said = times
-            click.echo(f"bigbfs: {_SAID[min(times, len(_SAID)) - 1].format(part)}", err=True)
+            # what cannot be said ends nothing: its reader heard Ctrl-C too, or it came in the middle of a write
+            with suppress(OSError, RuntimeError):
+                click.echo(f"bigbfs: {_SAID[times - 1].format(part)}", err=True)
 
     def slow(times: int) -> None:
         """Say it while the main thread does not listen."""
@@ -141,15 +144,20 @@ class _Heard:
     def __enter__(self) -> _Heard:
         self._reading, self._writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._before = signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
+        self._thread: threading.Thread | None
         self._thread = threading.Thread(target=self._watch, name="bigbfs-signals", daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError:  # the system gives no more threads: the handler hears all the same, later
+            self._thread = None
         return self
 
     def __exit__(self, *error: object) -> None:
         signal.set_wakeup_fd(self._before)
         self._done.set()
-        os.write(self._writing, b"\0")
-        self._thread.join()
+        if self._thread is not None:
+            os.write(self._writing, b"\0")
+            self._thread.join()
         os.close(self._reading)
         os.close(self._writing)
 

@@ -1,16 +1,19 @@
 """Many searches that ended before all was known: what they say of that."""
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
 from bigbfs.algorithms.many import validate
 from bigbfs.algorithms.many.cpu.program import CpuMany
-from bigbfs.cli import manyopts
+from bigbfs.cli import manyopts, stopping
 from bigbfs.jit import compiling
 from bigbfs.measures.outcome import Known
 from bigbfs.measures.placing import Until
@@ -199,7 +202,7 @@ def test_ctrl_c_in_a_first_run(grid, command, listed):
 
 TWICE = """
 import signal, subprocess, sys, os
-from bigbfs.cli import manyopts
+from bigbfs.cli import manyopts, stopping
 
 def second(number, frame):
     print("ended at once")
@@ -281,6 +284,44 @@ def test_ctrl_c_is_answered_while_compiled_code_runs(times):
         assert (done.returncode, lines[1:]) == (0, ["returned"])
     else:  # which the main thread hears last
         assert lines[1] == "bigbfs: ending as soon as the step under way returns" and "KeyboardInterrupt" in lines[-1]
+
+
+def test_each_answer_is_given_once(told, capsys):
+    with stopping.stopping() as stop:
+        stop.found = True
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(2):
+                signal.raise_signal(signal.SIGINT)
+        for _ in range(2):  # impatience, while what is under way does not return
+            came = signal.set_wakeup_fd(-1)
+            signal.set_wakeup_fd(came)
+            os.write(came, bytes([signal.SIGINT]))
+            time.sleep(2 * stopping.PATIENCE)
+    first, second = capsys.readouterr().err.splitlines()
+    assert "stopping after this batch" in first and "ending as soon as" in second
+
+
+def test_ctrl_c_is_heard_where_there_are_no_more_threads(told, monkeypatch, capsys):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with stopping.stopping() as stop:
+        stop.found = True
+        signal.raise_signal(signal.SIGINT)
+        assert stop()
+    assert "stopping after this batch" in capsys.readouterr().err
+
+
+def test_ctrl_c_that_cannot_be_answered_stops_all_the_same(told, monkeypatch):
+    def gone(*words, err):
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr(stopping.click, "echo", gone)  # `2>&1 | tee log`: Ctrl-C has ended tee, too
+    with stopping.stopping() as stop:
+        stop.found = True
+        signal.raise_signal(signal.SIGINT)
+        assert stop()
 
 
 @pytest.mark.parametrize("command", [("eccentricity",), ("diameter", "--component", "all")])
