@@ -7,10 +7,10 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from zoo import build, join, names, path, random, shared, sources, star
 
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
-from bigbfs.algorithms.bfs.validate import compare_levels, validate_tree
+from bigbfs.algorithms.bfs.validate import validate_tree
 from bigbfs.algorithms.components.reference import components as reference_components
 from bigbfs.algorithms.components.validate import validate_labels
-from bigbfs.errors import UsageError, VerificationError
+from bigbfs.errors import UsageError
 
 
 def scipy_matrix(graph):
@@ -97,18 +97,6 @@ def test_a_source_that_is_no_vertex_is_refused(source):
         validate_tree(graph, source, np.zeros(10, np.int32), np.zeros(10, np.int64))
     with pytest.raises(UsageError, match="max_depth"):
         reference_bfs(graph, 0, max_depth=-1)
-
-
-def test_compare_levels_names_the_first_difference():
-    graph = build(5, path(5), first_id=100)
-    expected = reference_bfs(graph, 0)[0]
-    compare_levels(graph, expected, expected.copy())
-    wrong = expected.copy()
-    wrong[[3, 4]] = 7
-    with pytest.raises(VerificationError, match="2 differ, first at vertex 103: 7 instead of 3"):
-        compare_levels(graph, expected, wrong)
-    with pytest.raises(VerificationError, match="int64"):
-        compare_levels(graph, expected, expected.astype(np.int64))
 
 
 def test_mapped_read_only_arrays_and_joined_components():

@@ -66,24 +66,6 @@ def validate_tree(
         _explain_lonely(graph, int(lonely.argmax()), seen, parents)
 
 
-def compare_levels(graph: Graph, expected: np.ndarray, levels: np.ndarray) -> None:
-    """Check that ``levels`` equal the ``expected`` ones of the reference.
-
-    Raises
-    ------
-    VerificationError
-        Says how many differ and names the first vertex.
-    """
-    require_array("levels", levels, np.int32, graph.n)
-    wrong = levels != expected
-    if wrong.any():
-        at = int(wrong.argmax())
-        fail(
-            "levels equal the reference's",
-            f"{int(wrong.sum())} differ, first at vertex {name_of(graph, at)}: {levels[at]} instead of {expected[at]}",
-        )
-
-
 def _check_levels(graph: Graph, source: int, levels: np.ndarray, limit: int) -> None:
     if levels[source] != 0:
         fail("the source has level 0", f"source {name_of(graph, source)} has level {levels[source]}")
