@@ -11,7 +11,8 @@ import pytest
 from cpu_seconds import CpuSeconds
 from emulated.table import pytest_runtest_logreport, pytest_terminal_summary  # noqa: F401  (hooks: the table of builds)
 from hypothesis import HealthCheck, settings
-from wide import deal, mark_covered, share_of
+from shares import share_of
+from wide import deal, mark_covered
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from pathlib import Path
 
 import pytest
-from wide import covered, deal, share_of
+from shares import share_of
+from wide import covered, deal
 
 NAMES = [
     f"test_kernels.py::test_{what}[{build}-{codec}-{graph}]"
@@ -94,5 +96,5 @@ def function_of(item):
 def test_what_a_share_is():
     assert share_of("2/3") == (2, 3)
     for text in ("", "1", "0/2", "3/2", "1/", "-1/2", "1/2/3", "a/b"):
-        with pytest.raises(pytest.UsageError, match="--share"):
+        with pytest.raises(argparse.ArgumentTypeError, match="as in 1/2"):
             share_of(text)

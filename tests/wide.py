@@ -151,20 +151,6 @@ def mark_covered(items: Iterable[Any]) -> None:
                 item.add_marker(WIDE)
 
 
-def share_of(text: str) -> tuple[int, int]:
-    """Return the number of a share and how many there are, of ``"2/3"``.
-
-    Raises
-    ------
-    pytest.UsageError
-        It says something else, or there is no such share.
-    """
-    number, slash, shares = text.partition("/")
-    if not (slash and number.isdecimal() and shares.isdecimal() and 1 <= int(number) <= int(shares)):
-        raise pytest.UsageError(f"--share {text}: not the number of a share and how many there are, as in 1/2")
-    return int(number), int(shares)
-
-
 def deal(names: Iterable[str], shares: int) -> list[int]:
     """Return the share of each test, from 1: those of one function whose first two parameters agree go together.
 

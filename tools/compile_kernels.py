@@ -26,6 +26,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+from shares import share_of
 
 from bigbfs.algorithms.every_kernel import every_kernel, numbered_kernels, variants_of
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, renumbered, team_of, team_threads
@@ -188,14 +189,6 @@ def _compile_all(jobs: list[Job]) -> bool:
                 )
     print(f"{count} kernels from {len(jobs)} compilations: {'all clean' if clean else 'FAILED'}")
     return clean
-
-
-def share_of(text: str) -> tuple[int, int]:
-    """Return the number of a share and how many there are, of ``"2/3"``."""
-    number, shares = map(int, text.split("/"))
-    if not 1 <= number <= shares:
-        raise ValueError(text)
-    return number, shares
 
 
 def main() -> int:

@@ -1,6 +1,7 @@
 """The kernels as far as no GPU is needed: they compile clean, and Python and C++ agree about them."""
 
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -66,9 +67,16 @@ def test_each_share_has_all_of_one_architecture_and_the_others_by_turns():
         (file, arch) for file in FILES for arch in compile_kernels.ARCHITECTURES
     }
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
-    for wrong in ("0/8", "9/8", "1", "a/b"):
-        with pytest.raises(ValueError):
-            compile_kernels.share_of(wrong)
+
+
+@pytest.mark.parametrize("wrong", ["0/8", "9/8", "1", "a/b"])
+def test_a_share_that_there_is_not_is_refused(wrong, monkeypatch, capsys):
+    import compile_kernels
+
+    monkeypatch.setattr(sys, "argv", ["compile_kernels.py", "--share", wrong])
+    with pytest.raises(SystemExit, match="2"):
+        compile_kernels.main()
+    assert f"--share: {wrong}: not the number of a share" in capsys.readouterr().err
 
 
 def test_too_many_registers_are_seen(compiler):
