@@ -31,7 +31,7 @@ collect_ignore = [path.name for path in HERE.glob("test_*.py") if REASON and pat
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if HERE in Path(item.path).parents:
+        if item.path.parent == HERE:
             item.add_marker(pytest.mark.gpu)
             if REASON:
                 item.add_marker(pytest.mark.skip(reason=f"no usable GPU ({HERE.name}/test_*.py): {REASON}"))
