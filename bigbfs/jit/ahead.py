@@ -14,9 +14,7 @@ all lists that it may still be have in common is compiled, and the rest once a k
 from __future__ import annotations
 
 import atexit
-import fcntl
 import gc
-import hashlib
 import json
 import os
 import select
@@ -31,18 +29,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bigbfs.jit import compiling
+from bigbfs.jit import claims, compiling
 from bigbfs.jit.kinds import UnknownKind, sample_of, written
 from bigbfs.jit.processors import processors
 
 NEEDED = Path(__file__).with_name("needed.json")
 MOST_HELPERS = 3
 """Each imports Numba, some 1.5 s of a processor, and takes 150 MB: more would hardly save time."""
-PATIENCE = 60.0
-"""Seconds that one waits for what others compile."""
 LINGER = 10.0
 """Seconds that a helper without work waits for more."""
-_GLANCE = 0.005
 _HELP = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -144,13 +139,13 @@ def _side_by_side(todo: list[Needed]) -> None:
     todo = [each for each in todo if not _is_there(each)]
     _ask_helpers(0 if compiling.shared else min(processors() - 1, MOST_HELPERS, len(todo) - 1), todo)
     took = _take(todo)
-    give_up = time.monotonic() + PATIENCE
+    give_up = time.monotonic() + claims.PATIENCE
     for each in todo:
         if each not in took:
             while not _is_there(each) and time.monotonic() < give_up:
                 if each in _take([each]):
                     break
-                time.sleep(_GLANCE)
+                time.sleep(claims.GLANCE)
 
 
 def help_with(arguments: list[str]) -> None:
@@ -188,33 +183,14 @@ def _is_there(each: Needed) -> bool:
 
 @contextmanager
 def _claimed(each: Needed) -> Iterator[bool]:
-    """Hold the lock on ``each``, and tell whether no other process has it; without locks everybody may go on."""
+    """Hold the claim on ``each``, and tell whether no other process has it."""
     path = each.kernel().path_of(each.kinds)
-    file = _lock_file(path.parent)
-    place = int.from_bytes(hashlib.sha256(path.name.encode()).digest()[:7], "little")
-    if file is None:
-        yield True
-        return
+    mine = claims.claim(path)
     try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-    except BlockingIOError:
-        yield False
-        return
-    except OSError:  # a file system that has none
-        yield True
-        return
-    try:
-        yield True
+        yield mine
     finally:
-        fcntl.lockf(file, fcntl.LOCK_UN, 1, place)
-
-
-@cache
-def _lock_file(folder: Path) -> int | None:
-    """Return the open file whose bytes are locked; open as long as the process, since closing it ends its locks."""
-    with suppress(OSError):
-        return os.open(folder / "compiling.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    return None
+        if mine:
+            claims.release(path)
 
 
 def _ask_helpers(count: int, todo: list[Needed]) -> None:

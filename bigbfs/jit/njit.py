@@ -79,6 +79,7 @@ def _dispatcher(
 ) -> tuple[Any, KernelFiles | None]:
     """Return what Numba makes of a kernel, and its cache; ``stamp``: of the sources that it was made of."""
     from bigbfs.jit import compiler
+    from bigbfs.jit.claims import ClaimedFiles
 
     numba = compiler.numba()
     copy, given = translated(function), {name: real(value) for name, value in options.items()}
@@ -104,7 +105,8 @@ def _dispatcher(
         name = kept._index_name.removesuffix(".nbi")
         place = (sys.version, numba.__file__, str(PACKAGE))  # the processor is in Numba's own key
         state = (kept._version, *stamp)
-        files = store._cache_file = KernelFiles(Path(kept._cache_path), name, place, state, kept._dump)
+        files = store._cache_file = ClaimedFiles(Path(kept._cache_path), name, place, state, kept._dump)
+        compiled.compile = files.alone(compiled.compile, numba.core.compiler_lock.global_compiler_lock)
     return compiled, files
 
 

@@ -181,7 +181,7 @@ def test_what_another_process_compiles_is_waited_for(folder):
 def test_nobody_waits_for_what_no_folder_can_keep(folder):
     """Each compiles for itself: it had waited a minute for others to write what nobody could."""
     note = """
-ahead.PATIENCE, taken, take = 2.0, [], ahead._take
+ahead.claims.PATIENCE, taken, take = 2.0, [], ahead._take
 ahead._take = lambda todo: (taken.extend(todo), take(todo))[1]
 """
     closed = "\nfrom bigbfs.jit.njit import Kernel\nKernel._files = lambda self: None\n"  # root may write anywhere
