@@ -2,8 +2,9 @@
 
 The first one has a single source. Each further one has as many as there is time for, and ``GROWTH`` times the last one
 at most: a first source may lie in a component of two, and tell nothing. What a batch takes grows with a power of its
-sources: hardly where all read the same rows (R-MAT), and faster than they do where a single one is a walk (roads). The
-last two batches show the power.
+sources: hardly where all read the same rows (R-MAT), and faster than they do where a single one is a walk (roads). Two
+batches of different size show the power. Until then it is taken to be the highest; afterwards the line through both
+counts too, if it says that a batch takes longer: a power that is low for few sources rises with them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections.abc import Callable
 
 GROWTH = 8
 """A batch has so many times the sources of the last one at most."""
-POWER, LEAST, MOST = 0.5, 0.1, 1.5
-"""The power before two batches have shown one, and what it is at least and at most."""
+LEAST, MOST = 0.1, 1.5
+"""The power at least and at most; at most, too, before two batches have shown one."""
+OVER = 0.1
+"""The part of all seconds by which a single source may end too late: else it does not begin."""
 
 
 class Pace:
@@ -28,14 +31,14 @@ class Pace:
 
     def __init__(self, left: Callable[[], float] | None) -> None:
         self._left = left
-        self._before = 0.0 if left is None else left()
-        self._shown = (0, 0.0)
-        self._power = POWER
+        self._before = self._all = 0.0 if left is None else left()
+        self._shortest = math.inf
+        self._last = self._other = (0, 0.0)  # sources and seconds: of the last batch, and of the last of another size
 
     def next(self, most: int, last: int) -> int:
         """Return how many sources the next batch is to have, 1 to ``most``; ``last``: the last had, 0 before the first.
 
-        It is asked right before each batch.
+        0: no batch was as short as what is left. It is asked right before each batch.
         """
         if self._left is None:
             return most
@@ -45,10 +48,23 @@ class Pace:
             return 1
         if not took > 0:  # NaN, too: what is left may be infinite
             return min(most, GROWTH * last)
-        before, needed = self._shown
-        if needed > 0 and last != before:
-            self._power = min(MOST, max(LEAST, math.log(took / needed) / math.log(last / before)))
-        self._shown = last, took
-        room = max(0.0, left) / took
-        growth = GROWTH if room >= GROWTH**self._power else room ** (1 / self._power)
-        return int(max(1, min(most, growth * last)))
+        self._shortest = min(self._shortest, took)
+        if left + OVER * self._all < self._shortest:
+            return 0
+        if last != self._last[0]:
+            self._other = self._last
+        self._last = last, took
+        return int(max(1, min(most, GROWTH * last, self._room(max(0.0, left)))))
+
+    def _room(self, left: float) -> float:
+        """Return how many sources ``left`` seconds have room for."""
+        (last, took), (other, needed) = self._last, self._other
+        power, line = MOST, math.inf
+        if needed > 0:
+            power = min(MOST, max(LEAST, math.log(took / needed) / math.log(last / other)))
+            each = (took - needed) / (last - other)
+            if each > 0:
+                line = last + (left - took) / each
+        growth = left / took
+        # a power of 0.1 would make 1e40 of 1e4
+        return min(line, last * (growth ** (1 / power) if growth < GROWTH**power else GROWTH))

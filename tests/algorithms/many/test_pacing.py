@@ -25,9 +25,27 @@ def test_a_batch_is_as_large_as_there_is_time_for():
     left -= 8.9
     assert pace.next(512, 276) == 12  # (0.091 / 8.9)^(1 / 1.49) of them
     left -= 1
-    assert pace.next(512, 12) == 1  # who asks goes on all the same
+    assert pace.next(512, 12) == 1  # a single source has taken a thousandth of a second
     left = math.inf
     assert Pace(lambda: left).next(512, 3) == 3 * GROWTH
+
+
+def test_the_second_batch_is_judged_by_the_worst_that_is_known():
+    """Nothing shows yet how a batch grows: eight sources would take 22 times one."""
+    left = 5.0
+    pace = Pace(lambda: left)
+    assert pace.next(512, 0) == 1
+    left -= 1.0
+    assert pace.next(512, 1) == 2  # 4^(2 / 3)
+
+
+def test_a_source_that_would_end_too_late_does_not_begin():
+    for took, then in ((3.0, 0), (2.7, 1)):  # 6 of 5 seconds, 5.4
+        left = 5.0
+        pace = Pace(lambda: left)
+        assert pace.next(512, 0) == 1
+        left -= took
+        assert pace.next(512, 1) == then
 
 
 def seconds_of(took, seconds):
@@ -36,18 +54,25 @@ def seconds_of(took, seconds):
     pace = Pace(lambda: seconds - spent)
     while spent < seconds:
         count = pace.next(512, count)
+        if not count:
+            break
         spent, searched = spent + took(count), searched + count
     return searched, spent
 
 
 def test_batches_that_share_their_rows_are_full_soon_and_such_as_do_not_end_in_time():
     """A batch of R-MAT takes four times what a source takes, on a road fifteen times with eight of them."""
-    searched, spent = seconds_of(lambda count: 1 + 3 * count**0.5 / 512**0.5, 10.0)
-    assert searched > 500 and spent < 14
-    searched, spent = seconds_of(lambda count: 0.19 * count**1.3, 10.0)
-    assert searched > 10 and spent < 13
-    searched, spent = seconds_of(lambda count: 0.19 * count**1.3, 1.0)
-    assert searched > 1 and spent < 4
+    for took, seconds, least in (
+        (lambda count: 1 + 3 * count**0.5 / 512**0.5, 10.0, 400),
+        (lambda count: 1 + count / 16, 5.0, 18),  # a power of 0.09 between one and two, of 0.7 between 16 and 128
+        (lambda count: 0.19 * count**1.3, 10.0, 20),
+        (lambda count: 0.19 * count**1.3, 1.0, 3),
+        (lambda count: 0.7 * count**1.5, 5.0, 5),
+        (lambda count: 3.0 * count, 5.0, 1),
+        (lambda count: 1e-4 * count, 0.5, 4000),
+    ):
+        searched, spent = seconds_of(took, seconds)
+        assert searched >= least and spent < 1.2 * seconds, (searched, spent, seconds)
     assert Pace(None).next(512, 0) == Pace(None).next(512, 1) == 512
 
 

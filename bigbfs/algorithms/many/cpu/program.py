@@ -119,6 +119,8 @@ class CpuMany:
             if options.stop is not None and options.stop():
                 break
             count = pace.next(batch.width, count)
+            if not count:
+                break
             gathered.run(sources[first : first + count], first)
             self._placed.require_vertices(batch.faults)
             first += count
