@@ -14,6 +14,7 @@ import numpy as np
 
 from bigbfs import generate
 from bigbfs.bench.suite import Case
+from bigbfs.conversion.cache import order_in
 from bigbfs.conversion.keywords import convert
 from bigbfs.errors import ConfigError, UsageError
 from bigbfs.graph.graph import Graph
@@ -40,7 +41,8 @@ class Prepared:
 def from_file(path: Path) -> Prepared:
     """Return the graph in the graph file ``path``."""
     with Graph.open(path) as graph:
-        return Prepared(path.stem, path.name, (Variant(path, graph.codec, "original"),))
+        order = order_in(path) if graph.flags.relabelled else "original"
+        return Prepared(path.stem, path.name, (Variant(path, graph.codec, order),))
 
 
 def data_folder() -> Path:

@@ -79,13 +79,10 @@ def command(
             return
         with outputs.report_beside([output]):
             manyopts.head(opened, engine)
-            click.echo(
-                table(
-                    ("vertex", kind),
-                    [(shown_name(opened.called(vertex)), value) for vertex, value in found.top(top)],
-                )
-            )
-            click.echo(f"\n{_exactness(found, top, asked)}")
+            shown = [(shown_name(opened.called(vertex)), value) for vertex, value in found.top(top)]
+            if top:
+                click.echo(f"{table(('vertex', kind), shown)}\n")
+            click.echo(_exactness(found, top, asked))
             manyopts.foot(engine, opening, found.record, wrote, None if found.exact else asked, "they are a sample")
 
 

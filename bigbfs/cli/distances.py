@@ -130,7 +130,8 @@ def _print(graph: Graph, found: Distances, top: int) -> None:
     columns = (found.sources[:top], found.reached[:top], found.depth[:top], found.far[:top])
     rows = zip(*(column.tolist() for column in columns), strict=True)
     shown = [(called(source), reached, depth, called(far)) for source, reached, depth, far in rows]
-    click.echo(table(("source", "reached", "depth", "farthest"), shown))
+    if top:
+        click.echo(table(("source", "reached", "depth", "farthest"), shown))
     if len(found.sources) > top:
         click.echo(f"... and {counted(len(found.sources) - top, 'more source')}")
 

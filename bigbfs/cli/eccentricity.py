@@ -96,7 +96,10 @@ def command(
             return
         with outputs.report_beside([output]):
             manyopts.head(opened, engine)
-            click.echo(table(("eccentricity", "vertices"), sizes[:top]) if sizes else "no eccentricity is known yet")
+            if top or not sizes:
+                click.echo(
+                    table(("eccentricity", "vertices"), sizes[:top]) if sizes else "no eccentricity is known yet"
+                )
             if len(sizes) > top:
                 click.echo(f"... and {len(sizes) - top:,} more")
             click.echo("")

@@ -62,14 +62,22 @@ def require_room_for_lines(
 
 
 def size_on_disk(graph: Graph, starts: np.ndarray, tos: np.ndarray, max_depth: int | None, path: Path) -> str:
-    """Return, for people, how large ``path`` becomes with the distances from ``starts`` to ``tos`` (internal)."""
+    """Return, for people, how large ``path`` becomes with the distances from ``starts`` to ``tos`` (internal).
+
+    Raises
+    ------
+    DoesNotFitError
+        It is an array for which there is no room, however short its distances are.
+    """
     free = shutil.disk_usage(path.parent).free
     pairs = f"{counted(len(starts), 'source')} x {counted(len(tos), 'target')}"
     farthest = max(0, graph.n - 1) if max_depth is None else min(max_depth, max(0, graph.n - 1))
     if path.suffix == ".npy":
         narrow, wide = (len(starts) * len(tos) * np.dtype(each).itemsize for each in (np.int16, np.int32))
+        _require(narrow, len(starts), len(tos), path)
         size, text = narrow, f"{pairs} take {format_size(narrow)} as int16"
         if farthest > NARROW:
+            size = wide
             text += f", {format_size(wide)} as int32 if a distance is above {NARROW:,}"
     elif graph.names is not None:
         return f"{pairs} take a line at most for each pair; {format_size(free)} are free"

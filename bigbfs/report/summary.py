@@ -31,7 +31,7 @@ def label(row: Row) -> str:
     if row.codec != "plain":
         words.append(row.codec)
     if row.order != "original":
-        words.append(f"by {row.order}")
+        words.append("in an order of its own" if row.order == "kept" else f"by {row.order}")
     if not row.parents:
         words.append("no parents")
     return " ".join(words[:1]) if len(words) == 1 else f"{words[0]} ({', '.join(words[1:])})"

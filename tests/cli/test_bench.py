@@ -45,6 +45,13 @@ def suite(small, monkeypatch):
     return small
 
 
+def test_rows_name_the_order_of_the_file(small, run):
+    bigbfs.convert("graph.csrbin", "other.csrbin", order="degree")
+    code, out, err = run("bench", "bfs", "other.csrbin", "--sources", "random:1", "--output", "r.jsonl")
+    assert code == 0, err
+    assert {row.order for row in rows_of(small / "r.jsonl").rows} == {"degree"} and "topdown (CPU, by degree)" in out
+
+
 def rows_of(path):
     return read_rows([path])
 

@@ -39,3 +39,16 @@ def test_that_the_largest_component_has_no_value_is_said(run, folder):
     code, out, err = run("closeness", "apart.csrbin", "--sources", "random:47")
     assert code == 0 and "not in this list" not in out, err
     assert json.loads(run("closeness", "apart.csrbin", "--json")[1])["largest_component"] is None
+
+
+def test_no_line_of_the_table_is_no_table(small, run):
+    for command, heading in (
+        ("closeness", "vertex"),
+        ("eccentricity", "eccentricity "),
+        ("hops", "hops"),
+        ("distances", "source  reached"),
+    ):
+        words = ("--source", 10) if command == "distances" else ()
+        code, out, err = run(command, "graph.csrbin", *words, "--top", 0)
+        assert code == 0, err
+        assert not any(line.startswith(heading) for line in out.splitlines()), out

@@ -134,8 +134,12 @@ def test_the_size_on_the_disk_is_known_beforehand(tmp_path, monkeypatch):
     said = room.size_on_disk(graph, all_of[:7], all_of, None, tmp_path / "D.npy")
     assert said.startswith("7 sources x 120 targets take 1.64 KiB as int16; ")
     deep = zoo.build(40_000, zoo.path(40_000))
+    free.free = 120 * 40_000 * 2
     said = room.size_on_disk(deep, all_of, np.arange(40_000), None, tmp_path / "D.npy")
     assert "9.16 MiB as int16, 18.3 MiB as int32 if a distance is above 32,767; " in said and "too few" in said
+    free.free -= 1  # what is certain is said once, as the error
+    with pytest.raises(bigbfs.DoesNotFitError, match=r"120 sources x 40,000 targets take 9\.16 MiB"):
+        room.size_on_disk(deep, all_of, np.arange(40_000), None, tmp_path / "D.npy")
 
 
 def test_a_distance_too_large_for_int16_is_refused_where_only_int16_fits(tmp_path, monkeypatch):
