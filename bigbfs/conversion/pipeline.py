@@ -18,7 +18,7 @@ from bigbfs.conversion.in_memory.build import build
 from bigbfs.conversion.in_memory.direct import finished_graph, movable_graph
 from bigbfs.conversion.inputs import as_inputs_say, lost_order, read_all
 from bigbfs.conversion.memory import default_allowance, guessed, may_spill, must_spill
-from bigbfs.conversion.on_disk.scratch import Scratch, require_folder
+from bigbfs.conversion.on_disk.scratch import Scratch, require_folder, without_inputs
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.orders import KEPT
 from bigbfs.conversion.report import ConvertReport, Stopwatch, said_once
@@ -92,7 +92,7 @@ def convert(
     options = replace(options, memory=default_allowance() if options.memory is None else options.memory)
     tidy(targets, options)
     report = _by_kind(inputs, targets, options, sources, watch)
-    notes = (*lost, *said_once(report.notes, inputs))
+    notes = (*lost, *said_once(report.notes, inputs), *without_inputs(temporary(targets, options)))
     notes = notes if told is None else (told, *notes)
     return replace(report, order=cache.order_in(targets.files[0]), notes=notes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import signal
 import subprocess
 import sys
@@ -145,3 +146,21 @@ def test_a_conversion_to_shards_that_is_refused_loses_nothing_that_was_kept(tmp_
     assert removed == []
     convert([other], folder, ConvertOptions(shards=2, threads=1, force=True))
     assert removed == [(tmp_path, folder, None)]
+
+
+def test_what_waits_for_inputs_that_are_gone_is_named_and_stays(tmp_path):
+    """A conversion of anything else into the same place says so; of a folder whose inputs are there, nothing."""
+    (tmp_path / "here.txt").write_text("0 1\n1 2\n")
+    for name, source in (("a", "gone.txt"), ("b", "here.txt")):
+        folder = tmp_path / f"{module.PREFIX}{name}"
+        folder.mkdir()
+        (folder / "spill").write_bytes(bytes(2000))
+        whose = {"output": str(tmp_path / "other.csrbin"), "sources": [{"path": str(tmp_path / source)}]}
+        (folder / f"phase{module.KEPT}").write_text(json.dumps({"whose": whose}))
+    report = convert([tmp_path / "here.txt"], tmp_path / "g.csrbin", ConvertOptions(threads=1))
+    assert len(report.notes) == 1
+    for words in (f"{module.PREFIX}a: 2.", "gone.txt is gone", "remove that folder"):
+        assert words in report.notes[0]
+    assert (tmp_path / f"{module.PREFIX}a").is_dir()
+    with Scratch.taken(tmp_path / f"{module.PREFIX}a"):
+        assert module.without_inputs(tmp_path) == ()  # a living process has it

@@ -194,6 +194,43 @@ def remove_left(parent: Path, output: Path, made: Made | None = None) -> int:
     return remove_kept(parent, output, made) + remove_stale(parent)
 
 
+def without_inputs(parent: Path) -> tuple[str, ...]:
+    """Return, for people, a note for each folder in ``parent`` that is kept to be taken up, and whose inputs are gone.
+
+    It is not removed: a disk that is not mounted has no files either.
+    """
+    notes = []
+    for folder in _folders(parent):
+        missing = _missing_input(folder)
+        if missing is not None and _unheld(folder):
+            with suppress(OSError):
+                size = format_size(sum(path.stat().st_size for path in folder.iterdir()))
+                notes.append(
+                    f"{folder}: {size} of a killed run wait to be taken up, and its input {missing} is gone; unless it "
+                    f"comes back, remove that folder"
+                )
+    return tuple(notes)
+
+
+def _missing_input(folder: Path) -> str | None:
+    """Return an input that a manifest in a scratch folder names, and that is not there."""
+    for manifest in manifests(folder):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            for source in json.loads(manifest.read_bytes())["whose"]["sources"] or ():
+                if not os.path.lexists(source["path"]):
+                    return str(source["path"])
+    return None
+
+
+def _unheld(folder: Path) -> bool:
+    """Return whether no living process holds a folder."""
+    handle = _opened_alone(folder)
+    if handle is None:
+        return False
+    os.close(handle)
+    return True
+
+
 def _is_kept_for(folder: Path, wanted: dict[str, Any]) -> bool:
     """Return whether a manifest in a scratch folder says so of its run."""
     for manifest in manifests(folder):
