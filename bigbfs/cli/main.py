@@ -25,6 +25,7 @@ from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.engines.ranks import ending, launch
 from bigbfs.errors import BigBfsError, ConfigError, DeviceError, FileAccessError, UsageError, brief, of_file
 from bigbfs.jit import compiling
+from bigbfs.report import progress
 from bigbfs.report.progress import CLEAR
 
 # name -> one-line help; kept here so that `bigbfs --help` imports no command (0.15 s is the budget)
@@ -82,9 +83,10 @@ class LazyGroup(Group):
         """Import and return one command."""
         if cmd_name not in COMMANDS:
             return None
-        ranked = launch.started() is not None
-        compiling.command = cmd_name if not ranked or SAME_LINE in os.environ else None
-        compiling.shared = ranked  # ranks help one another
+        by = launch.started()
+        compiling.command = cmd_name if by is None or SAME_LINE in os.environ else None
+        compiling.shared = by is not None  # ranks help one another
+        progress.logs = by is None or by.rank == 0
         with loading():
             command: click.Command = import_module(f"bigbfs.cli.{cmd_name}").command
         return command

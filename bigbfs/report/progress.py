@@ -1,7 +1,8 @@
 """One line on the terminal that says what is being done while nothing else is printed; gone when it is done.
 
-Only people who watch see it: where the standard error is no terminal nothing is written, but the phases of commands
-that are known to take minutes, a line each. A step that is over at once is not named at all.
+Where the standard error is no terminal there is a log, which gets a line when a step has taken a minute, and others at
+growing distances of up to ten; and the phases of commands that are known to take minutes.
+A step that is over at once is not named at all.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from bigbfs.jit import compiling
 PATIENCE = 0.5
 """Seconds for which nothing is said."""
 EVERY = 0.25
+LOGGED = (60.0, 600.0)
+"""Seconds to the first line in a log, and the most between two."""
+logs = True
+"""Whether this process writes to logs: the first of several ranks does so for all."""
 CLEAR = "\r\x1b[K"
 """What removes the line."""
 COMPILING = "compiling kernels, on the first run only"
@@ -42,12 +47,13 @@ class Progress:
     @contextmanager
     def step(self, name: str, total: int = 0, unit: str = "") -> Iterator[None]:
         """Name what the body does; ``total`` is what :meth:`advance` will add up to, in ``unit``. 0: nobody knows."""
-        if not self._shown:
+        if not self._wanted or sys.stderr is None or not (self._shown or logs):
             yield
             return
         ended = threading.Event()
         self._begin(name, total, unit)
-        teller = threading.Thread(target=self._tell, args=(ended,), daemon=True, name="bigbfs-progress")
+        tell = self._tell if self._shown else self._log
+        teller = threading.Thread(target=tell, args=(ended,), daemon=True, name="bigbfs-progress")
         try:
             teller.start()
             yield
@@ -116,6 +122,13 @@ class Progress:
             shown, wait = True, EVERY
         if shown:
             print(CLEAR, end="", file=sys.stderr, flush=True)
+
+    def _log(self, ended: threading.Event) -> None:
+        wait, most = LOGGED
+        while not ended.wait(wait):
+            with suppress(OSError, ValueError):  # who read it is gone: no reason to end the run
+                print(f"bigbfs: {self.line()}", file=sys.stderr, flush=True)
+            wait = min(2 * wait, most)
 
 
 def duration(seconds: float) -> str:

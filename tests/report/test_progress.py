@@ -1,4 +1,4 @@
-"""The line that says what is being done: on a terminal alone, when it takes a while, and gone afterwards."""
+"""The line that says what is being done when it takes a while: on a terminal, gone afterwards; in a log, rarely."""
 
 from __future__ import annotations
 
@@ -101,6 +101,47 @@ def test_how_long_the_rest_takes_is_said(monkeypatch):
     assert [progress.duration(s) for s in (0.4, 119, 121, 7199, 9000, 86400 * 12)] == [
         *("0 s", "119 s", "2 min", "120 min", "2.5 h", "12 days")
     ]
+
+
+def test_a_log_gets_a_line_now_and_then_and_less_often_later(monkeypatch):
+    log = io.StringIO()
+    monkeypatch.setattr("sys.stderr", log)
+    monkeypatch.setattr(progress, "LOGGED", (0.05, 0.1))
+    told = Progress()
+    with told.step("search", 4, "sources"):
+        told.advance(1)
+        time.sleep(0.5)
+    lines = log.getvalue().splitlines()
+    assert 2 <= len(lines) <= 6 and all(line.startswith("bigbfs: search, 25%, ") for line in lines)
+    with Progress(False).step("build"):
+        time.sleep(0.2)
+    monkeypatch.setattr(progress, "logs", False)
+    with Progress().step("build"):
+        time.sleep(0.2)
+    assert log.getvalue().splitlines() == lines
+
+
+def test_a_log_that_is_closed_ends_no_run(monkeypatch):
+    log = io.StringIO()
+    monkeypatch.setattr("sys.stderr", log)
+    monkeypatch.setattr(progress, "LOGGED", (0.02, 0.02))
+    failed = []
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    with Progress().step("build"):
+        log.close()
+        time.sleep(0.1)
+    assert not failed
+
+
+@pytest.mark.parametrize(("rank", "logs"), [(None, True), ("0", True), ("1", False)])
+def test_the_first_of_several_ranks_writes_to_the_log(rank, logs, monkeypatch):
+    for module, name, value in ((progress, "logs", None), (compiling, "shared", False), (compiling, "command", None)):
+        monkeypatch.setattr(module, name, value)  # which the call sets
+    if rank is not None:
+        monkeypatch.setenv("PMI_RANK", rank)
+        monkeypatch.setenv("PMI_SIZE", "2")
+    main.cli.get_command(None, "info")
+    assert progress.logs is logs
 
 
 def test_nobody_is_told_of_what_is_over_at_once(monkeypatch):
