@@ -54,7 +54,7 @@ demo: $(RUN_ENV)  ## generate, convert, traverse and verify a Kronecker graph (S
 # a thousand tests start Python: without byte code each of them compiles the package, a third of its time
 test test-wide test-bounds test-python: export PYTHONDONTWRITEBYTECODE :=
 
-test: $(DEV_ENV)  ## run the tests (no GPU needed; ten minutes on two cores)
+test: $(DEV_ENV)  ## run the tests (no GPU needed; ten to eighteen minutes on two cores)
 	$(PY) -m pytest -n 2 -m "not wide"
 
 test-wide: $(DEV_ENV)  ## the cases that `make test` leaves out: cross products, sanitizers, long fuzzing (SHARE=1/8: an eighth)

@@ -204,7 +204,7 @@ def table(idle: dict[str, dict[str, float]], busy: dict[str, dict[str, float]]) 
         missed += [f"{name}: {ratios[0]:.2f} times the idle time"] if ratios[0] > 3 else []
         missed += [f"{name}: {ratios[1]:.2f} times one thread"] if ratios[1] > 1.1 else []
         lines.append(
-            f"{name:9}" + "".join(f"{cell:{len(head) + 3}.2f}" for cell, head in zip(cells, heads, strict=False))
+            f"{name:9}" + "".join(f" {cell:{len(head) + 2}.2f}" for cell, head in zip(cells, heads, strict=False))
         )
     return lines, missed
 

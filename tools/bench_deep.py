@@ -40,7 +40,7 @@ AUTO = BfsOptions(tuning=Tuning(load_seconds=0))
 ALONE = BfsOptions(tuning=Tuning(look=0))
 HEADERS = (
     "graph                                     edges in    depth   auto ms    GPU ms    CPU ms   auto/best   loop ms"
-    "   on CPU"
+    "     on CPU"
 )
 
 
@@ -149,7 +149,7 @@ def main() -> None:
         numbers = "".join(f"{row[name]:10.2f}" for name in ("auto", "gpu", "cpu"))
         print(
             f"{row['graph'][:40]:40}  {row['residency']:8}{row['depth']:9,}{numbers}{row['over_best']:12.2f}"
-            f"{row['loop']:10.2f}{row['walked']:9,}",
+            f"{row['loop']:10.2f}{row['walked']:11,}",
             flush=True,
         )
         if options.output:
