@@ -45,6 +45,30 @@ def test_a_page_runs_and_prints_what_it_says(name, elsewhere):
     assert wrong == {}
 
 
+def swallowed(text):
+    """Return the indented lines that follow a list: they are text of its last item there, and no block of code."""
+    found, inside, before = [], False, ""
+    for line in re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL).splitlines():
+        if re.match(r"([-*]|\d+\.) ", line):
+            inside = True
+        elif line.startswith("#") or (line and not line.startswith(" ") and not before):
+            inside = False
+        elif inside and re.match(r"    \S", line) and not before:
+            found.append(line)
+        before = line.strip()
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_list_swallows_a_block_of_code(page):
+    assert swallowed(page.read_text(encoding="utf-8")) == []
+
+
+def test_the_check_of_lists_finds_one_that_swallows():
+    assert swallowed("- one\n  more\n\n    code\n\nText.\n\n    code\n") == ["    code"]
+    assert swallowed("1. one\n\nThen:\n\n    code\n") == swallowed("- one\n# Head\n\n    code\n") == []
+
+
 def test_every_page_with_something_to_run_is_run():
     names = [str(page.relative_to(ROOT)) for page in PAGES if run_pages.steps(page.read_text(encoding="utf-8"))]
     assert set(names) <= set(RUN)
