@@ -3,7 +3,7 @@
 A variant is an id width and an encoding of the rows. Registers, shared memory and spills are the compiler's own
 figures; a kernel that spills or keeps a stack frame fails, because either turns registers into memory traffic. Those of
 KNOWN fail when they need more than is written there. On sm_90 one that needs too many registers to be resident as it is
-launched fails too.
+launched fails too. Where nvdisasm is installed, so does machine code that reads a register nothing has set.
 NVRTC compiles one program at a time in a process, so there is a process for each core.
 Exit code 0: all compiled clean; 1: something failed; 4: NVRTC is not installed.
 
@@ -27,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 from shares import share_of
+from unset_registers import disassembled, nvdisasm, unset
 
 from bigbfs.algorithms.every_kernel import every_kernel, numbered_kernels, variants_of
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, renumbered, team_of, team_threads
@@ -93,7 +94,7 @@ def compile_kernel(file: str, arch: int, ids: type, codec: str) -> list[Usage]:
     Raises
     ------
     CompileFailure
-        It does not compile, or compiles with a warning.
+        It does not compile, compiles with a warning, or its machine code is wrong.
     """
     team = team_of((arch // 10, arch % 10))
     variants = [spec.variant(np.dtype(ids), codec, team) for spec in variants_of(file)]
@@ -108,13 +109,22 @@ def _compile(file: str, arch: int, defines: Mapping[str, str]) -> list[Usage]:
     log = io.StringIO()
     program = _NVRTCProgram(source(file), file, method="cubin")
     try:
-        program.compile((f"-arch=sm_{arch}", "--ptxas-options=-v", *options), log)
+        cubin, _ = program.compile((f"-arch=sm_{arch}", "--ptxas-options=-v", *options), log)
     except CompileException as error:
         raise CompileFailure(str(error)) from error
     text = log.getvalue()
     if "warning" in text:
         raise CompileFailure(text)
+    _require_set(cubin)
     return list(parse_usage(text))
+
+
+def _require_set(cubin: bytes) -> None:
+    """Refuse machine code that reads what nothing has set, where there is a disassembler."""
+    if (tool := nvdisasm()) is not None:
+        found = {kernel: lines for kernel, lines in unset(disassembled(cubin, tool)).items() if lines}
+        if found:
+            raise CompileFailure(f"miscompiled, registers are read that nothing has set: {found}")
 
 
 def parse_usage(log: str) -> Iterator[Usage]:
@@ -187,6 +197,8 @@ def _compile_all(jobs: list[Job]) -> bool:
                     f"sm_{arch:<4}{Path(file).name:<22}{usage.kernel:<22}{ids.__name__:<8}{codec:<8}{usage.registers:>9}"
                     f"{usage.shared:>8}{usage.stack:>7}{usage.spills:>8}{f'  FAILED: {bad}' if bad else ''}"
                 )
+    if nvdisasm() is None:
+        print("machine code was not looked at for registers that nothing sets: pip install nvidia-cuda-nvdisasm")
     print(f"{count} kernels from {len(jobs)} compilations: {'all clean' if clean else 'FAILED'}")
     return clean
 

@@ -100,14 +100,14 @@ PEERS = tuple(
         (
             "a rank does not wait for the others",
             MEETING,
-            "while (!has_come(letter_from(p, p.part.rank, r, number), LETTER_FIELDS, number, value)) {",
-            "while (!has_come(letter_from(p, p.part.rank, r, number), LETTER_FIELDS, number, value) && false) {",
+            "while (!is_there(letter, LETTER_FIELDS, number, word)) {",
+            "while (!is_there(letter, LETTER_FIELDS, number, word) && false) {",
         ),
         (
             "the other words of a letter are not waited for",
             MEETING,
-            "if (!__all_sync(ALL_LANES, (u32)(word >> 32) == (u32)number)) return false;",
-            "if (!__shfl_sync(ALL_LANES, (u32)((u32)(word >> 32) == (u32)number), 0)) return false;",
+            "return __all_sync(ALL_LANES, (u32)(word >> 32) == (u32)number);",
+            "return __shfl_sync(ALL_LANES, (u32)((u32)(word >> 32) == (u32)number), 0);",
         ),
         (
             "halves of a number in one word",

@@ -4,8 +4,9 @@
 
 KERNEL void letters_come(const u64* letters, u64 count, u64 number, u32* come, u64* values) {
     for (u64 i = 0; i < count; ++i) {
-        u64 value = 0;
-        const bool all = has_come(letters + i * LETTER_WORDS, LETTER_FIELDS, number, value);
+        u64 word;
+        const bool all = is_there(letters + i * LETTER_WORDS, LETTER_FIELDS, number, word);
+        const u64 value = field_of(word);
         if (lane_id() == 0) come[i] = all;
         if (all && lane_id() < LETTER_FIELDS) values[i * LETTER_FIELDS + lane_id()] = value;
     }

@@ -7,10 +7,11 @@
 // the barrier, beside half of what is told, so that whoever sees the one has the other, and no fence stands between
 // the words. The first block's fence for the whole system stands between what a rank has stored into others' memory,
 // or read in its own, and its letter; what other blocks have stored is before it by their own fences for the GPU, which
-// the first block has waited for. Who has seen a letter reads it once more by a load that acquires. Letters take turns
-// in two places: who leaves that of meeting k + 2 has seen all come to k + 1, behind their reading of k. A notice needs
-// one place: the blocks have read it when they come to the next barrier. A rank that waits for longer than its patience
-// gives up: the other has died. Atomics: one for each block. Memory: a letter for each pair of ranks, a notice.
+// the first block has waited for. Who has seen a letter takes what it says from a load that acquires. Letters take
+// turns in two places: who leaves that of meeting k + 2 has seen all come to k + 1, behind their reading of k. A notice
+// needs one place: the blocks have read it when they come to the next barrier. A rank that waits for longer than its
+// patience gives up: the other has died. Atomics: one for each block. Memory: a letter for each pair of ranks, and a
+// notice.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 
@@ -21,13 +22,16 @@ DEVICE void leave(u64* letter, u32 fields, u64 value, u64 number) {
     if (lane_id() < 2 * fields) relaxed_store(letter + lane_id(), number << 32 | half);
 }
 
-// A warp, all lanes: whether all words of that of meeting, or barrier, `number` are there; lane f has field f then.
-DEVICE bool has_come(const u64* letter, u32 fields, u64 number, u64& value) {
-    const u64 word = lane_id() < 2 * fields ? relaxed_load(letter + lane_id()) : number << 32;
-    if (!__all_sync(ALL_LANES, (u32)(word >> 32) == (u32)number)) return false;
+// A warp, all lanes: whether all words of that of meeting, or barrier, `number` are there; lane l has word l then.
+DEVICE bool is_there(const u64* letter, u32 fields, u64 number, u64& word) {
+    word = lane_id() < 2 * fields ? relaxed_load(letter + lane_id()) : number << 32;
+    return __all_sync(ALL_LANES, (u32)(word >> 32) == (u32)number);
+}
+
+// A warp, all lanes: lane f gets field f of a letter of which lane l has word l.
+DEVICE u64 field_of(u64 word) {
     const u64 low = (u32)__shfl_sync(ALL_LANES, word, 2 * lane_id() % WARP);
-    value = low | __shfl_sync(ALL_LANES, word, (2 * lane_id() + 1) % WARP) << 32;
-    return true;
+    return low | __shfl_sync(ALL_LANES, word, (2 * lane_id() + 1) % WARP) << 32;
 }
 
 // The first block's warp, all lanes: tells all ranks, waits for all, and adds up what they have told. Lane f has field
@@ -47,19 +51,19 @@ DEVICE u64 meet_other_ranks(const Peers& p, const Team& t, Mates& m, u64 own) {
         leave(letter_from(p, r, p.part.rank, number), LETTER_FIELDS, lane_id() == CLAIMS_FIELD ? claims : own, number);
     }
     const u64 start = (u64)clock64();
-    u64 sum = own, lost = 0, value;
+    u64 sum = own, lost = 0, word;
     for (u64 r = 0; r < p.part.size && !lost; ++r) {
         if (r == p.part.rank) continue;
-        while (!has_come(letter_from(p, p.part.rank, r, number), LETTER_FIELDS, number, value)) {
+        const u64* const letter = letter_from(p, p.part.rank, r, number);
+        while (!is_there(letter, LETTER_FIELDS, number, word)) {
             spin();
             lost = __shfl_sync(ALL_LANES, (u64)clock64() - start > p.patience ? r + 1 : 0, 0);
             if (lost) break;
         }
-        if (!lost) sum += value;
-    }
-    for (u64 r = 0; r < p.part.size; ++r) {
-        if (r != p.part.rank && lane_id() < LETTER_WORDS)
-            acquire_load(letter_from(p, p.part.rank, r, number) + lane_id());
+        if (lost) break;
+        // what it says must come from this load: NVRTC compiles one whose value nobody wants into wrong machine code
+        // (tools/unset_registers.py)
+        sum += field_of(lane_id() < LETTER_WORDS ? acquire_load(letter + lane_id()) : 0);
     }
     if (lane_id() == 0) {
         m.waited += (u64)clock64() - start;
@@ -104,7 +108,9 @@ template <typename Meets> DEVICE void meet(const Peers& p, const Team& t, Mates&
     if (lane_id() == 0) gpu_fence();
     if (blockIdx.x != 0) {
         if (lane_id() == 0) atomicAdd(word, 1u);
-        while (!has_come(p.joint->notice, NOTICE_FIELDS, number, value)) spin();
+        u64 word;
+        while (!is_there(p.joint->notice, NOTICE_FIELDS, number, word)) spin();
+        value = field_of(word);
     } else {
         if (lane_id() == 0) {
             while ((relaxed_load(word) & 0x7fffffffu) != gridDim.x - 1) spin();

@@ -43,9 +43,9 @@ DEVICE u64 tell_all_once(const Peers& p, u64 number) {
     }
     const u64 start = (u64)clock64();
     for (u64 r = 0; r < p.part.size; ++r) {
-        u64 value = number;
+        u64 word;
         if (r == p.part.rank) continue;
-        while (!has_come(letter_from(p, p.part.rank, r, number), 1, number, value)) {
+        while (!is_there(letter_from(p, p.part.rank, r, number), 1, number, word)) {
             spin();
             if (__shfl_sync(ALL_LANES, (u64)((u64)clock64() - start > p.patience), 0)) return r + 1;
         }
