@@ -94,6 +94,7 @@ MUTANTS = (
         "algorithms/bfs/gpu/bfs_traverse.cu",
         "        load_progress(s, t);\n        meet_other_blocks(s.meeting);",
         "        meet_other_blocks(s.meeting);\n        load_progress(s, t);",
+        build="preempt",
     ),
     Mutant(
         "local levels: vertices put aside are lost",

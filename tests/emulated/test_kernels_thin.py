@@ -108,3 +108,18 @@ def test_an_id_that_is_no_vertex_is_counted():
         GpuEngine(broken, residency="vram", head_groups=1, tuning=tuning, runtime=runtime, prove=False) as engine,
     ):
         engine.bfs(0)
+
+
+@pytest.mark.parametrize("build", [build for build in BUILDS if build == "preempt"])
+def test_progress_is_read_before_the_first_block_goes_on(build):
+    """A source without edges, whose one level the first block has soon gone through: where it begins, others read
+    before, however far they lag behind. Who reads it later believes that all is done, and the first block waits in
+    vain. With these seeds one thread in 32 is slow (machine.cpp), and seldom one of the first block."""
+    graph = zoo.build(3, ([0], [2]))
+    runtime = SimtRuntime(build=build, sm_count=8, team=32, preempt_every=2)
+    tuning = Tuning(look=0, wide=0, local=False)
+    with GpuEngine(graph, residency="vram", head_groups=0, tuning=tuning, runtime=runtime) as engine:
+        for number in range(1, 251):
+            runtime.launches, runtime.seed = 0, 3 * number
+            run = engine.run_bfs(1)
+            assert (run.reached, run.depth, run.slots["rounds"][0]) == (1, 0, 1)
