@@ -10,6 +10,7 @@ from mutant import Mutant
 
 SUITE = ("test_kernels_many.py",)
 STREAMED = ("test_kernels_many_streamed.py",)
+MEMORY = ("test_kernels_many_memory.py",)
 
 
 def _planted(name: str, file: str, old: str, new: str) -> Mutant:
@@ -175,11 +176,12 @@ MANY = (
         "first += LOOKS * warp_groups(s)) {",
         "first += 2 * LOOKS * warp_groups(s)) {",
     ),
-    _planted(
-        "levels of a batch as wide as its bits",
-        "collect.cuh",
+    Mutant(
+        "many searches: levels of a batch as wide as its bits",
+        "algorithms/many/gpu/collect.cuh",
         "s.levels + v * s.kept",
         "s.levels + v * vertex_words(s) * 64",
+        MEMORY,
     ),
     _planted(
         "a chunk of every warp is not listed",

@@ -140,18 +140,6 @@ PEERS = tuple(
             "case PUBLISH: publish(p, p.frontier_at); break;",
         ),
         (
-            "words of another sender are merged",
-            TELL,
-            "const u64* const theirs = told + r * p.most_words;",
-            "const u64* const theirs = told + p.part.rank * p.most_words;",
-        ),
-        (
-            "the last words are not merged",
-            TELL,
-            "r + i * p.part.size < words_of_64(p);",
-            "r + (i + 1) * p.part.size < words_of_64(p);",
-        ),
-        (
             "whole: a rank ahead writes what is visited while others look for it",
             AGREE,
             "case SET: return ALL_ROWS;",
@@ -247,6 +235,21 @@ HOSTS = tuple(
             "KERNEL void host_finish(Peers p) {}",
         ),
         ("the search before is not forgotten", "{ reset_all(p, source, last); }", "{ reset_all(p, source, source); }"),
+    )
+) + tuple(
+    # MERGE: where hosts carry what is told; ranks that reach each other's memory write words in their places
+    Mutant(f"hosts: {name}", TELL, old, new, ("test_kernels_hosts.py",))
+    for name, old, new in (
+        (
+            "words of another sender are merged",
+            "const u64* const theirs = told + r * p.most_words;",
+            "const u64* const theirs = told + p.part.rank * p.most_words;",
+        ),
+        (
+            "the last words are not merged",
+            "r + i * p.part.size < words_of_64(p);",
+            "r + (i + 1) * p.part.size < words_of_64(p);",
+        ),
     )
 )
 
