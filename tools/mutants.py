@@ -129,9 +129,9 @@ class Runs:
         order = replace(self.unchanged.order(mutant), tests=self.tests)
         outcome = run(mutant, build, order, self.work, self.limits)
         if outcome.verdict != "passed" and not self._passes_unchanged(outcome.test, build):
-            raise Unusable(f"{mutant.name}, {build}: {outcome.test} fails on the kernels as they are, too")
+            raise Unusable(f"{outcome.test} fails on the kernels as they are, too")
         if outcome.verdict == "passed" and not any(row["outcome"] == "passed" for row in outcome.rows):
-            raise Unusable(f"{mutant.name}, {build}: no test can see it")
+            raise Unusable("no test can see it")
         message = outcome.message.partition("\n")[0][:200]
         row = Row(
             mutant.name, mutant.file, build, outcome.verdict, outcome.seconds, len(outcome.rows), outcome.test,
@@ -146,8 +146,9 @@ class Runs:
             try:
                 row = self.one(mutant, build)
             except Unusable as error:
-                print(error, flush=True)
-                tally.useless.append(f"{mutant.name}, {build}")
+                told = f"{mutant.name}, {build}: {error}"
+                print(told, flush=True)
+                tally.useless.append(told.partition("\n")[0])
                 continue
             except OutOfTime:
                 tally.cut.append(f"{mutant.name}, {build}")

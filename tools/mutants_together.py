@@ -35,7 +35,7 @@ TOGETHER = tuple(
             "marks of others are not taken over",
             MARKS,
             "if (inside) next[w] = fresh | theirs;",
-            "if (inside) next[w] = fresh;",
+            "if (inside) next[w] = fresh | (theirs & 0);",
         ),
         (
             "parents of others' marks are not fetched",

@@ -49,7 +49,10 @@ TOPOLOGICAL = (
         "more vertices than threads stay with one block", ALONE, "t.now.count <= TEAM && t.now.number", "t.now.number"
     ),
     Mutant(
-        "slices counted by the warp alone", ALONE, "return (warp > 0 ? above : 0) + through - x;", "return through - x;"
+        "slices counted by the warp alone",
+        ALONE,
+        "return (warp > 0 ? above : 0) + through - x;",
+        "return (above & 0) + through - x;",
     ),
     Mutant("the slice after its own", ALONE, "which - t.before[owner]", "which - t.before[owner] + 1"),
     Mutant(

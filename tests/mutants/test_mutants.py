@@ -92,13 +92,13 @@ def test_what_no_build_catches_is_named_and_the_exit_code_is_1(tool, capsys):
 
 
 def test_a_build_that_says_nothing_does_not_keep_the_others_from_running(tool, capsys):
-    fake = Fake(plain=Unusable("g++: no such file"), tsan="race")
+    fake = Fake(plain=Unusable("a kernel does not compile:\ng++: no such file"), tsan="race")
     assert tool(fake, "--first") == 2
     assert fake.builds == ["plain", "preempt", "asan", "tsan"]
     text = capsys.readouterr().out
     assert "g++: no such file" in text
     assert "1 of 1 caught" in text
-    assert "SAYS NOTHING: 1u << 32, plain" in text
+    assert "\nSAYS NOTHING: 1u << 32, plain: a kernel does not compile:\n" in text
 
 
 def test_a_test_that_fails_without_the_bug_catches_nothing(tool, capsys):
