@@ -41,7 +41,7 @@ $(VENV)/.stamp-dev: pyproject.toml $(VENV)/.stamp-run
 
 # NVRTC compiles without a GPU; a machine that has one keeps the CuPy that fits its driver
 $(VENV)/.stamp-kernels: pyproject.toml $(VENV)/.stamp-dev
-	$(PIP_INSTALL) -e '.[dev,disassembler,$(or $(CUDA_EXTRA),cuda13)]'
+	$(PIP_INSTALL) -e '.[dev,$(or $(CUDA_EXTRA),cuda13)]' 'nvidia-cuda-nvdisasm>=13.2'
 	@touch $@
 
 $(VENV)/.stamp-site: pyproject.toml $(VENV)/.stamp-run

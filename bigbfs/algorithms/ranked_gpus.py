@@ -71,8 +71,9 @@ def _asked_first(graph: Graph, group: Group, work: Sequence[Work]) -> Callable[[
 
 
 def labels_of_one(graph: Graph, group: Group, kind: str, room: Callable[[], int]) -> bool:
-    """Return whether one GPU alone labels the components of ``graph`` as quickly as several: by degree it asks for few
-    rows, and what several tell one another takes more than they share (docs/results/distributed.md).
+    """Return whether one GPU alone labels the components of ``graph`` sooner than several that share its rows, or copy
+    all of them: by degree it asks for few rows, and what several tell one another takes more than they share; where
+    each has all rows they label it quicker, by less than placing takes longer (docs/results/distributed.md).
 
     All ranks make this call, and get the same answer. ``kind`` as for :func:`levels_of_one`; ``room`` is asked on the
     first rank: bytes of memory of its GPU, which must have room for all edges and for what is kept of each vertex.

@@ -82,7 +82,10 @@ def show(
         said = f"about {levels:,} are expected: bfs stays on one GPU, which is quicker; --partition words shares it"
         click.echo(labelled("levels", said))
     if alone:
-        said = "stored by degree: cc stays on one GPU, where several are no quicker; --partition words shares it"
+        said = (
+            "stored by degree: cc stays on one GPU, sooner with placing; --partition whole labels it quicker, "
+            "--partition words shares it"
+        )
         click.echo(labelled("components", said))
     click.echo("")
     click.echo(_ranks_table(agreed))

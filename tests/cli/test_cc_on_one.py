@@ -66,7 +66,8 @@ def test_it_is_said_once(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
     where = {"residency": "auto", "vram_budget": None}
     assert run(2, lambda group: cc._stays_on_one(graph, group, asked, where), limit=60.0) == [True, True]
     said = capfd.readouterr().err
-    assert said.count("bigbfs: stays on one GPU") == 1 and "2 GPUs are no quicker; --partition words" in said
+    assert said.count("bigbfs: stays on one GPU") == 1
+    assert "--partition whole takes 2 " in said and "--partition words shares" in said
     assert not cc._stays_on_one(graph, None, asked, where)
     on_cpus: Any = Asked(gpus=None)
     assert run(2, lambda group: cc._stays_on_one(graph, group, on_cpus, where), limit=60.0) == [False, False]
