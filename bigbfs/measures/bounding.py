@@ -179,11 +179,11 @@ class Bounding:
         bounds, count, helps = self.bounds, 1, self._helps
         first, pace = not (self._went_on or self._two_ways), Pace(until.left)
         if self._went_on:
-            count = pace.next(BATCH if helps else WIDE, 0)
+            count = pace.next(BATCH if helps else WIDE, 0, helps)
             sources = self._next(bounds.open(goal), count, helps)
         else:
             sources = np.array([self._first])
-            pace.next(1, 0)
+            pace.next(1, 0, helps)
         if self._two_ways:  # each weak component must be a strong one, whatever bounds say of it
             sources = np.unique(np.append(np.unique(self._labels[bounds.inside]), self._first))
         while len(sources):
@@ -201,9 +201,9 @@ class Bounding:
             if first:
                 first, sources = False, far[:1]  # the far end of the first sweep
                 if not bounds.searched[sources[0]]:
-                    pace.next(1, 1)  # what comes after it is to know how long this one took, and not both
+                    pace.next(1, 1, helps)  # what comes after it is to know how long this one took, and not both
                     continue
-            count = pace.next(min(2 * count, BATCH) if helps else WIDE, len(sources))
+            count = pace.next(min(2 * count, BATCH) if helps else WIDE, len(sources), helps)
             sources = self._next(unsure, count, helps)
 
     def _next(self, unsure: np.ndarray, count: int, helps: bool) -> np.ndarray:
@@ -263,6 +263,7 @@ class Bounding:
         """Run a batch and note what it took."""
         result: ManyResult = self._engine.run_internal(options)
         record, mine = result.record, self._record
+        mine.width = max(mine.width, record.width)
         self._add(record.sources, record.batches, record.seconds, record.lost)
         mine.edges_read, mine.pairs = mine.edges_read + record.edges_read, mine.pairs + record.pairs
         if not options.backward and len(result.depth):

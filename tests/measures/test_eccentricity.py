@@ -190,3 +190,11 @@ def test_every_batch_of_a_run_with_an_end_is_paced(monkeypatch):
     graph = bigbfs.Graph.from_edges(*np.array(nx.convert_node_labels_to_integers(nx.grid_2d_graph(24, 24)).edges).T)
     found = ecc.eccentricity(graph, component="all", seconds=600.0, threads=1, backend="cpu")
     assert found.exact and len(batches) > 2 and asked[:3] == [0, 1, 2]
+
+
+def test_no_batch_is_wider_than_is_said():
+    """On a cycle bounds settle nobody: after some batches of 64 all others are searched from, many more at once."""
+    ring = np.arange(1500)
+    graph = bigbfs.Graph.from_edges(ring, (ring + 1) % 1500)
+    record = ecc.eccentricity(graph, component="all", threads=1, backend="cpu").record
+    assert record.sources == 1500 and record.sources <= record.batches * record.width

@@ -34,16 +34,19 @@ class Pace:
         self._before = self._all = 0.0 if left is None else left()
         self._shortest = math.inf
         self._last = self._other = (0, 0.0)  # sources and seconds: of the last batch, and of the last of another size
+        self._way: object = None
 
-    def next(self, most: int, last: int) -> int:
+    def next(self, most: int, last: int, way: object = None) -> int:
         """Return how many sources the next batch is to have, 1 to ``most``; ``last``: the last had, 0 before the first.
 
-        0: no batch was as short as what is left. It is asked right before each batch.
+        0: no batch was as short as what is left. It is asked right before each batch. ``way``: how that one will be
+        searched; how batches of another way grew tells nothing of it, so it is judged as the second one is.
         """
         if self._left is None:
             return most
         left = self._left()
         took, self._before = self._before - left, left
+        same, self._way = way == self._way, way
         if not last:
             return 1
         if not took > 0:  # NaN, too: what is left may be infinite
@@ -54,7 +57,12 @@ class Pace:
         if last != self._last[0]:
             self._other = self._last
         self._last = last, took
-        return int(max(1, min(most, GROWTH * last, self._room(max(0.0, left)))))
+        if not same:
+            self._other = (0, 0.0)
+        count = int(max(1, min(most, GROWTH * last, self._room(max(0.0, left)))))
+        if not same:
+            self._last = (0, 0.0)
+        return count
 
     def _room(self, left: float) -> float:
         """Return how many sources ``left`` seconds have room for."""

@@ -88,3 +88,19 @@ def test_searches_in_growing_batches_find_the_same():
     for name in ("sources", "depth", "far", "found", "columns", "reach", "farness", "reached"):
         np.testing.assert_array_equal(getattr(paced, name), getattr(at_once, name), err_msg=name)
     assert ended.sources.tolist() == list(range(1 + GROWTH))
+
+
+def test_batches_of_another_way_say_nothing_of_how_this_one_grows():
+    """A cycle: 64 bits a vertex take as long for 64 sources as for 32, and 512 bits eight times that."""
+    left = 1.0
+    pace = Pace(lambda: left)
+    assert pace.next(64, 0, "bounds") == 1
+    for count, took in ((1, 0.02), (8, 0.06)):
+        left -= took
+        assert pace.next(64, count, "bounds") >= 8
+    left -= 0.18
+    assert pace.next(64, 32, "bounds") == 64
+    left -= 0.18
+    assert pace.next(512, 64, "counted") == 136  # 64 (0.56 / 0.18)^(2 / 3), as if nothing else were known
+    left -= 0.5
+    assert pace.next(512, 136, "counted") == 33  # 136 (0.06 / 0.5)^(2 / 3): what was before is no point of that line
