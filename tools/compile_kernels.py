@@ -121,10 +121,14 @@ def _compile(file: str, arch: int, defines: Mapping[str, str]) -> list[Usage]:
 
 def _require_set(cubin: bytes) -> None:
     """Refuse machine code that reads what nothing has set, where there is a disassembler."""
-    if (tool := nvdisasm()) is not None:
-        found = {kernel: lines for kernel, lines in unset(disassembled(cubin, tool)).items() if lines}
-        if found:
-            raise CompileFailure(f"miscompiled, registers are read that nothing has set: {found}")
+    if (tool := nvdisasm()) is None:
+        return
+    try:
+        text = disassembled(cubin, tool)
+    except RuntimeError as error:
+        raise CompileFailure(str(error)) from error
+    if found := {kernel: lines for kernel, lines in unset(text).items() if lines}:
+        raise CompileFailure(f"miscompiled, registers are read that nothing has set: {found}")
 
 
 def parse_usage(log: str) -> Iterator[Usage]:

@@ -1,9 +1,9 @@
 """Find kernels whose machine code reads a register that it never sets: the compiler can be wrong, too.
 
-NVRTC 13.0 to 13.5 compiled a load that acquires, and whose value nobody used, into kernels in which every access to
-memory took its descriptor from a register that nothing had set. What lay there decided whether they ran or ended with
-"an illegal instruction was encountered". So the machine code is looked at: a descriptor goes from a register of the
-thread to one of the warp by ``R2UR``, and an earlier instruction must have written that register. "Earlier" is by
+NVRTC 12.9, 13.0 and 13.5 compiled a load that acquires, and whose value nobody used, into kernels in which every access
+to memory took its descriptor from a register that nothing had set. What lay there decided whether they ran or ended
+with "an illegal instruction was encountered". So the machine code is looked at: a descriptor goes from a register of
+the thread to one of the warp by ``R2UR``, and an earlier instruction must have written that register. "Earlier" is by
 address, and whatever might write is taken to: what is named here is wrong, and what is not might be.
 
 In: a cubin, and ``nvdisasm`` (pip install nvidia-cuda-nvdisasm; no GPU). Out: for each kernel the instructions that
@@ -24,7 +24,8 @@ _KERNEL = re.compile(r"\s*\.text\.(\S+):")
 _INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]+\*/\s+(?:@!?U?P\w+\s+)?(\S+)\s*(.*?)\s*;")
 _REGISTER = re.compile(r"R(\d+)\b")
 _READS_ALONE = re.compile(r"ST|RED|BAR|BR|CALL|RET|JM|EXIT|WARPSYNC|NANOSLEEP|R2UR|R2P|[A-Z]*SETP")
-_FIRST_WORD, _WIDEST = 1, 4
+_WIDEST = 4
+"""Registers that an instruction writes at most."""
 
 
 @cache
@@ -78,7 +79,7 @@ def _written(operands: str) -> set[int]:
     """Return the registers that an instruction may write: those from its first one on, behind what are predicates."""
     for operand in operands.split(","):
         if register := _REGISTER.match(operand.strip()):
-            first = int(register[_FIRST_WORD])
+            first = int(register[1])
             return set(range(first, first + _WIDEST))
         if not re.match(r"\s*!?U?P", operand):
             return set()

@@ -159,7 +159,7 @@ def _stays_on_one(graph: Graph, group: Any, asked: ranks_of.Ranks, where: dict[s
     one = labels_of_one(graph, group, asked.partition, room)
     if one and group.rank == 0:
         click.echo(
-            f"bigbfs: stays on one GPU, which has the labels of a graph stored by degree sooner, placing counted; "
+            "bigbfs: stays on one GPU, which has the labels of a graph stored by degree sooner, placing counted; "
             f"--partition whole takes {group.size} where each has room for all rows, to label it again and again; "
             "--partition words shares the rows",
             err=True,

@@ -3,6 +3,7 @@
 import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,6 +107,26 @@ def test_what_is_known_of_one_architecture_is_refused_on_others(compiler):
         assert not compiler.spills(usage, ids, codec, arch)
         assert all(compiler.spills(usage, ids, codec, other) for other in compiler.ARCHITECTURES if other != arch)
         assert compiler.spills(replace(usage, spills=known + 4), ids, codec, arch)
+
+
+def test_machine_code_that_reads_what_nothing_sets_is_refused(compiler, monkeypatch):
+    monkeypatch.setattr(compiler, "nvdisasm", lambda: Path("nvdisasm"))
+    text = ".text.k:\n        /*0010*/                   R2UR UR4, R10 ;\n"
+    monkeypatch.setattr(compiler, "disassembled", lambda cubin, tool: text)
+    with pytest.raises(compiler.CompileFailure, match=r"nothing has set: .'k': .'R2UR UR4, R10'"):
+        compiler.compile_kernel("kernels/placement/place.cu", 90, np.uint32, "plain")
+    monkeypatch.setattr(compiler, "disassembled", lambda cubin, tool: text.replace("R2UR UR4", "MOV R4"))
+    assert compiler.compile_kernel("kernels/placement/place.cu", 90, np.uint32, "plain")
+
+
+def test_what_the_disassembler_refuses_is_a_failure(compiler, monkeypatch):
+    def refused(cubin, tool):
+        raise RuntimeError("nvdisasm fatal: a newer cubin")
+
+    monkeypatch.setattr(compiler, "nvdisasm", lambda: Path("nvdisasm"))
+    monkeypatch.setattr(compiler, "disassembled", refused)
+    with pytest.raises(compiler.CompileFailure, match="a newer cubin"):
+        compiler.compile_kernel("kernels/placement/place.cu", 90, np.uint32, "plain")
 
 
 def test_a_compiler_message_names_file_and_line(compiler):
