@@ -2,8 +2,9 @@
 of many searches, and graphs whose vertices get numbers of their own.
 
 In: a device and compute-sanitizer. Out: for each tool ``"clean"``, ``"errors"`` (its report is printed) or why it did
-not run. Each tool looks at several processes at once, each with a share of the graphs. In them device memory comes from
-no pool: a pool rounds sizes up and keeps what is freed, and inside its blocks every access is legal.
+not run; which graph took how long goes to stderr. Each tool looks at a process for each graph, as many at once as there
+are processors. In them device memory comes from no pool: a pool rounds sizes up and keeps what is freed, and inside its
+blocks every access is legal.
 Exit code 0: clean or not run; 1: errors.
 
     python tools/sanitize_gpu.py
@@ -11,9 +12,11 @@ Exit code 0: clean or not run; 1: errors.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,14 +26,14 @@ import numpy as np
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY))  # the package need not be installed
 TOOLS = ("memcheck", "racecheck")
-SHARES = 4  # processes for each tool: what it looks at is a hundred times as slow, and runs on one core
 ERRORS_FOUND = 86
-SECONDS = 500
+SECONDS = 1500  # racecheck takes some 1.7 s a level of a deep graph: 400 levels; of the others, two minutes
 GRAPHS = (
-    "one-vertex", "isolated", "path", "clique", "two-hubs", "degree-32", "degree-1024", "vertices-33", "full-last-row",
-    "tiny-components", "random", "kronecker", "duplicates-kept", "self-loops-kept", "wide-ids", "wide-ids-hub",
-    "directed-back-edges", "directed-multi",
+    "directed-back-edges", "path", "one-vertex", "isolated", "clique", "two-hubs", "degree-32", "degree-1024",
+    "vertices-33", "full-last-row", "tiny-components", "random", "kronecker", "duplicates-kept", "self-loops-kept",
+    "wide-ids", "wide-ids-hub", "directed-multi",
 )  # fmt: skip
+"""The deepest first: all others are through while these run."""
 
 
 def sanitizer() -> str | None:
@@ -47,27 +50,30 @@ def run_all() -> dict[str, str]:
     program = sanitizer()
     if program is None:
         return dict.fromkeys(TOOLS, "not installed")
-    with ThreadPoolExecutor(len(TOOLS) * SHARES) as together:
-        said = {tool: [together.submit(_run, program, tool, share) for share in range(SHARES)] for tool in TOOLS}
-        return {tool: worst([each.result() for each in shares]) for tool, shares in said.items()}
+    with ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as together:
+        said = {(tool, name): together.submit(_run, program, tool, name) for name in GRAPHS for tool in TOOLS}
+        return {tool: worst([said[tool, name].result() for name in GRAPHS]) for tool in TOOLS}
 
 
 def worst(said: list[str]) -> str:
-    """Return what a tool said of all shares: ``"errors"`` before why one did not run, that before ``"clean"``."""
+    """Return what a tool said of all graphs: ``"errors"`` before why one did not run, that before ``"clean"``."""
     return min(said, key=lambda word: (word != "errors", word == "clean"))
 
 
-def _run(program: str, tool: str, share: int) -> str:
-    inside = [sys.executable, __file__, "--inside", str(share)]
+def _run(program: str, tool: str, name: str) -> str:
+    inside = [sys.executable, __file__, "--inside", name]
     command = [program, "--tool", tool, "--error-exitcode", str(ERRORS_FOUND), *inside]
+    start = time.perf_counter()
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        return f"stopped after {SECONDS} s"
+        return f"stopped after {SECONDS} s ({name})"
+    finally:
+        print(f"{tool}, {name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
     if done.returncode == 0 and "traversals done" in done.stdout:
         return "clean"
-    print(f"compute-sanitizer {tool}:\n{done.stdout[-8000:]}\n{done.stderr[-4000:]}")
-    return "errors" if done.returncode == ERRORS_FOUND else f"did not run (exit code {done.returncode})"
+    print(f"compute-sanitizer {tool}, {name}:\n{done.stdout[-8000:]}\n{done.stderr[-4000:]}")
+    return "errors" if done.returncode == ERRORS_FOUND else f"did not run ({name}: exit code {done.returncode})"
 
 
 def without_pool(cupy: Any) -> None:
@@ -142,7 +148,7 @@ def _search_many(graph: Any, residency: str) -> int:
 def main() -> int:
     """Run the tools, or (``--inside``) what they look at."""
     if "--inside" in sys.argv:
-        traverse(GRAPHS[int(sys.argv[-1]) :: SHARES])
+        traverse((sys.argv[-1],))
         return 0
     results = run_all()
     for tool, result in results.items():

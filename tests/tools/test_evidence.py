@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import sys
 import warnings
 
 import gpu_evidence
@@ -165,6 +166,24 @@ def test_the_sanitizer_looks_at_memory_of_no_pool():
     assert pool.malloc(13) == (13, 0)
     assert pool.used_bytes() == pool.free_bytes() == pool.total_bytes() == 0
     pool.free_all_blocks()
+
+
+def test_a_graph_that_is_not_clean_is_named(tmp_path, monkeypatch, capfd):
+    import sanitize_gpu
+
+    program = tmp_path / "compute-sanitizer"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nname = sys.argv[-1]\nprint('4 traversals done')\n"
+        "sys.exit({'path': 86, 'clique': 1}.get(name, 0))\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(sanitize_gpu, "sanitizer", lambda: str(program))
+    assert sanitize_gpu.run_all() == dict.fromkeys(sanitize_gpu.TOOLS, "errors")
+    said = capfd.readouterr()
+    assert "memcheck, path:" in said.out
+    assert said.err.count("racecheck, ") == len(sanitize_gpu.GRAPHS)
+    monkeypatch.setattr(sanitize_gpu, "GRAPHS", ("random", "clique"))
+    assert sanitize_gpu.run_all() == dict.fromkeys(sanitize_gpu.TOOLS, "did not run (clique: exit code 1)")
 
 
 def test_what_one_share_says_is_said_of_all():
