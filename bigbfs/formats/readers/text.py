@@ -54,6 +54,8 @@ def read_text(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int 
         notes.append(note)
     if head.one_way:
         notes.append(f"{reader.name}: says '% asym': its edges are one-way")
+    if _may_be_counts(head.first, pairs.edges.size, sources, targets):
+        notes.append(_told_counts(reader.name, head.first, pairs.edges.size - 1))
     return EdgeList(
         sources,
         targets,
@@ -73,6 +75,26 @@ def _no_edge(pairs: PairReader) -> InputError:
     if pairs.skipped_lines:
         found += f" and {pairs.skipped_lines} skipped bad lines"
     return InputError(f"{source.name}: no edge in it, only {found}; an edge list needs a line with two ids")
+
+
+def _may_be_counts(first: tuple[int, int] | None, lines: int, sources: np.ndarray, targets: np.ndarray) -> bool:
+    """Return whether the ``first`` of so many ``lines`` can be how many vertices and edges follow, not an edge.
+
+    Other programs write such lines. Four edges at least: of fewer many a first edge looks so.
+    """
+    if first is None or first[1] != lines - 1 or lines < 5:
+        return False
+    if len(sources) != lines:  # they went to disk: of so many lines no id is their number by chance
+        return True
+    return first[0] >= max(int(sources[1:].max()), int(targets[1:].max()))
+
+
+def _told_counts(name: str, first: tuple[int, int] | None, lines: int) -> str:
+    assert first is not None
+    return (
+        f"{name}: the first line, '{first[0]} {first[1]}', is read as an edge; {lines} lines follow, so it may be the "
+        "numbers of vertices and edges: then convert again with --header, which passes over it"
+    )
 
 
 def _two_sides(pairs: PairReader, sources: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray, str]:

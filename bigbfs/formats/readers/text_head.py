@@ -24,6 +24,7 @@ KONECT = re.compile(
 _THOUSANDS = re.compile(rb"\d{1,3}(,\d{3})+[ \t]+\d{1,3}(,\d{3})+")
 """Two numbers of four digits or more with commas in them."""
 _QUOTED = re.compile(rb"\"[^\"]*\"")
+_TWO = re.compile(rb"(\d{1,18})[ \t]+(\d{1,18})")
 _SIZES = re.compile(rb"%[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*")
 
 
@@ -43,6 +44,9 @@ class Head:
         KONECT's ``asym``; the vertices of the two sides of its ``bip``, where it says how many.
     notes
         What to tell about it.
+    first
+        The two numbers that are all of the first line with an edge; None: it holds something else, or a header is
+        before it.
     """
 
     comment_lines: int
@@ -51,6 +55,7 @@ class Head:
     one_way: bool = False
     sides: tuple[int, int] | None = None
     notes: tuple[str, ...] = ()
+    first: tuple[int, int] | None = None
 
 
 def read_head(reader: BlockReader, rules: Rules) -> Head:
@@ -65,7 +70,7 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
     notes: list[str] = []
     sides: tuple[int, int] | None = None
     columns = rules.numbers
-    headed, delimiter = False, ""
+    headed, delimiter, first = False, "", None
     while (block := reader.current()) is not None:
         line = block.line(block.start)
         text, number = line.strip(BLANKS), block.lines_before + 1
@@ -87,6 +92,7 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
                 raise line_error(reader.name, number, line, why, (insist,))
             if not headed and columns is None:
                 notes += _more(reader.name, number, line)
+                first = (int(match[1]), int(match[2])) if (match := _TWO.fullmatch(text)) else None
             elif not headed:
                 delimiter = delimiter_of(line, columns)
             break
@@ -103,7 +109,7 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
     if rules.by_name and columns is None:
         what = f"{reader.name}: no header line names the columns"
         raise InputError(what, remedies=(("columns", (1, 2), "say which hold the ids by number, {} for example"),))
-    return Head(passed, columns, delimiter, kind == b"asym", sides, tuple(notes))
+    return Head(passed, columns, delimiter, kind == b"asym", sides, tuple(notes), first)
 
 
 def one_way(head: bytes) -> bool:

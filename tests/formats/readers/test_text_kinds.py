@@ -305,3 +305,29 @@ def test_commas_between_thousands_are_not_taken_for_columns(tmp_path, line):
     assert len(read_edges(path, rules=Rules(columns=(1, 2))).src) == 1
     path.write_text("1 2,5\n10,20 1\n")
     assert len(read_edges(path).src) == 2
+
+
+COUNTED = b"1 2\n2 3\n3 4\n4 1\n1 3\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"4 5\n" + COUNTED, True),
+        (b"# c\n\n4\t5\r\n" + COUNTED, True),
+        (b"9 5\n" + COUNTED, True),
+        (b"3 5\n" + COUNTED, False),  # 4 is a vertex
+        (b"4 6\n" + COUNTED, False),  # so many do not follow
+        (b"4 5 1\n" + COUNTED.replace(b"\n", b" 1\n"), False),
+        (b"a b\n4 5\n" + COUNTED, False),  # a header was before it
+        (b"3 2\n1 2\n2 3\n", False),  # any path looks so
+    ],
+)
+def test_a_first_line_that_may_be_counts_is_told(tmp_path, text, told):
+    edges = read(tmp_path / "g.txt", text)
+    notes = [note for note in edges.notes if "numbers of vertices and edges" in note]
+    assert len(notes) == told
+    if told:
+        assert "--header" in notes[0]
+        assert pairs(edges)[0] == tuple(map(int, re.search(rb"(\d+)[\t ](\d+)", text).groups()))
+        assert pairs(read(tmp_path / "g.txt", text, header=True)) == pairs(edges)[1:]
