@@ -99,8 +99,10 @@ def command(
             else:
                 manyopts.head(opened, engine)
                 _print(opened, found, top)
-                what = "no more is known" if output is None else f"{printable(str(output))} has their rows alone"
-                manyopts.foot(engine, open_seconds, found.record, wrote, asked=found.asked, what=what)
+                rows = len(found.sources)
+                which = "these" if rows < found.record.sources else "their rows"
+                what = "no more is known" if output is None else f"{printable(str(output))} has {which} alone"
+                manyopts.foot(engine, open_seconds, found.record, wrote, found.asked, what, rows)
             if stop.asked:
                 _interrupted()
 
@@ -141,9 +143,10 @@ def _object(
 ) -> dict[str, Any]:
     """Return the object that ``bigbfs distances --json`` prints."""
     keys = ("source", "reached", "depth", "farthest")
-    stopped = found.record.sources < found.asked
+    stopped = len(found.sources) < found.asked
     return manyopts.json_object("distances", graph, engine, opening, found.record, wrote, stopped=stopped) | {
         "asked": found.asked,
+        "rows": len(found.sources),
         "sources": [dict(zip(keys, row, strict=True)) for row in _rows(graph, found)],
         "targets": None if found.levels is None else [graph.called(each) for each in found.targets.tolist()],
         "distances": None if found.levels is None else found.levels.tolist(),

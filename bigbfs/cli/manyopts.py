@@ -21,6 +21,7 @@ from bigbfs.measures.placing import sampled
 from bigbfs.record import disturbed, switches
 from bigbfs.report.jsonout import many_object
 from bigbfs.report.progress import Progress
+from bigbfs.report.table import labelled
 from bigbfs.sizes import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -120,10 +121,12 @@ def foot(
     wrote: Sequence[outputs.Written] = (),
     asked: int | None = None,
     what: str = "",
+    rows: int | None = None,
 ) -> None:
     """Print what the searches took, ``record`` as ``ManyRecord``, and what was written.
 
-    ``asked``: sources asked for; ``what`` it means that there are fewer.
+    ``asked``: sources asked for; ``what`` it means that there are fewer. ``rows``: how many of the searches have theirs
+    in the file; None: all.
     """
     each = 1e3 * record.seconds / max(1, record.sources)
     read = record.edges_read / max(1, engine.graph.m)
@@ -138,8 +141,11 @@ def foot(
         click.echo(line)
     for file in wrote:
         click.echo(file.line())
-    if asked not in (None, record.sources):
-        click.echo(f"stopped     {record.sources:,} of {counted(asked or 0, 'source')} searched from; {what}")
+    done = record.sources if rows is None else rows
+    if asked not in (None, done):
+        cut = f", {counted(done, 'row')} of these written" if done < record.sources else ""
+        said = f"{record.sources:,} of {counted(asked or 0, 'source')} searched from{cut}; {what}"
+        click.echo(labelled("stopped", said))
 
 
 def json_object(

@@ -45,7 +45,8 @@ class Distances:
         int64, (S,): vertices that each source reaches (itself too), distance of the farthest, and its id: the smallest
         of several.
     record
-        What was measured: ``sources`` those here, all else of the batches that were searched.
+        What was measured, of all searches that were made: more than there are sources here where a run was stopped
+        between two rows of a .csv.
     asked
         Sources asked for.
     """
@@ -246,7 +247,6 @@ def _run(
         result: ManyResult = engine.run_internal(options)
         if verify:
             prove(engine, options, result, stop)
-    result.record.sources = written
     kept = None if kept is None else kept[:written]
     done = sources[:written], targets, kept, reached[:written], result.depth[:written], far[:written]
     return Distances(*done, result.record, len(starts))

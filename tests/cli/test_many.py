@@ -30,7 +30,7 @@ def test_distances(run, small):
     code, out, err = run("distances", "--sources", "all", "-o", "D.npy", "--json")
     assert code == 0, err
     found = json.loads(out)
-    assert set(found) == SHARED | {"asked", "sources", "targets", "distances"}
+    assert set(found) == SHARED | {"asked", "rows", "sources", "targets", "distances"}
     assert found["sources"][2] == {"source": 30, "reached": 3, "depth": 2, "farthest": 10}
     wrote = found["wrote"][0]
     assert (wrote["path"], wrote["dtype"], wrote["count"], found["distances"]) == ("D.npy", "int16", 25, None)

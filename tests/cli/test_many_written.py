@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 from types import SimpleNamespace
 
 import numpy as np
 
 from bigbfs.algorithms.many import gathered
 from bigbfs.cli import hops
+from bigbfs.formats.tables import results
 from bigbfs.measures import hops_room
 
 
@@ -84,3 +86,28 @@ def test_distances_of_pairs_are_written(run, small):
     assert run("path", 10, 30, "-o", "-")[1].split() == ["source,target,distance", "10,30,2"]
     assert run("path", 10, 30, "-o", "p.txt")[0] == 2
     assert run("path", 10, 30, "-o", "-", "--json")[0] == 2
+
+
+def test_rows_written_are_told_apart_from_the_searches_of_a_batch(run, folder, monkeypatch):
+    """Ctrl-C in the first row: the batch has searched from all sources, and read edges for all of them."""
+    (folder / "g.txt").write_text("".join(f"{v} {v + 1}\n" for v in range(99)))
+    assert run("convert", "g.txt")[0] == 0
+    words = ("distances", "g.csrbin", "--sources", "random:40", "--threads", 1, "--top", 0)
+    whole = json.loads(run(*words, "-o", "F.csv", "--json")[1])
+    assert (whole["asked"], whole["searches"], whole["rows"], whole["stopped"]) == (40, 40, 40, False)
+    add = results.add_lines
+
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        add(*arguments)
+
+    monkeypatch.setattr(results, "add_lines", interrupted)
+    code, out, err = run(*words, "-o", "F.csv", "--json")
+    found = json.loads(out)
+    assert (code, found["searches"], found["rows"], found["stopped"]) == (130, 40, 1, True), err
+    assert (found["edges_read"], found["pairs"]) == (whole["edges_read"], whole["pairs"])
+    assert len(found["sources"]) == 1 and len((folder / "F.csv").read_text().split()) == 1 + 100
+    code, out, err = run(*words, "-o", "F.csv")
+    said = " ".join(out.split())
+    assert code == 130 and "searches 40 in 1 batch" in said, err
+    assert "stopped 40 of 40 sources searched from, 1 row of these written; F.csv has these alone" in said
