@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from bigbfs.cli import manyopts, options, outputs, values
 from bigbfs.cli.wording import shown_name
@@ -23,7 +24,7 @@ from bigbfs.sizes import counted
 @options.graph_argument
 @click.option("--kind", type=click.Choice(KINDS), default="closeness", show_default=True, help="Which centrality.")
 @click.option("--sources", default="all", show_default=True, metavar="all|random:K", help="all: exact.")
-@click.option("--no-wf", is_flag=True, help="Closeness without the factor (r - 1)/(n - 1) of unconnected graphs.")
+@click.option("--no-wf", is_flag=True, help="--kind closeness without the factor (r - 1)/(n - 1).")
 @manyopts.seed_option
 @manyopts.seconds_option
 @manyopts.top_option
@@ -59,9 +60,11 @@ def command(
         raise UsageError(
             f"--sources {sources[:80]!r}: centrality takes all or a random sample: write all or random:K, K from 1 on"
         )
+    if no_wf and kind != "closeness":
+        raise UsageError(f"--no-wf does not go with --kind {kind}, which has no such factor; leave it out")
     manyopts.check_values(output, force, as_json)
     with (
-        options.opened(graph, compressed) as (opened, opening),
+        manyopts.opened(graph, compressed, output, np.float64) as (opened, opening),
         manyopts.placed(opened, work_of(kind), where) as engine,
     ):
         asked = manyopts.count_of(opened, sources)
@@ -71,13 +74,16 @@ def command(
                 tell=tell, verify=verify,
             )  # fmt: skip
         manyopts.note_unproved(verify, found.record)
-        wrote = manyopts.write_values(output, kind, found.values, found.ids, opened)
-        if as_json:
-            stopped = found.record.sources < asked
-            shared = manyopts.json_object("closeness", opened, engine, opening, found.record, wrote, stopped=stopped)
-            click.echo(dumps(shared | _told(opened, found, top)))
-            return
-        with outputs.report_beside([output]):
+        with (
+            manyopts.writing(lambda: manyopts.write_values(output, kind, found.values, found.ids, opened)) as wrote,
+            outputs.report_beside([output]),
+        ):
+            if as_json:
+                stopped = found.record.sources < asked
+                what = found.record, wrote
+                shared = manyopts.json_object("closeness", opened, engine, opening, *what, stopped=stopped)
+                click.echo(dumps(shared | _told(opened, found, top)))
+                return
             manyopts.head(opened, engine)
             shown = [(shown_name(opened.called(vertex)), value) for vertex, value in found.top(top)]
             if top:

@@ -134,8 +134,7 @@ def _print(graph: Graph, found: Distances, top: int) -> None:
     shown = [(called(source), reached, depth, called(far)) for source, reached, depth, far in rows]
     if top:
         click.echo(table(("source", "reached", "depth", "farthest"), shown))
-    if len(found.sources) > top:
-        click.echo(f"... and {counted(len(found.sources) - top, 'more source')}")
+    manyopts.tell_rest(len(found.sources), top, "source")
 
 
 def _object(

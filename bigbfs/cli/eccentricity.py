@@ -73,7 +73,7 @@ def command(
     """
     manyopts.check_values(output, force, as_json)
     with (
-        options.opened(graph, compressed) as (opened, opening),
+        manyopts.opened(graph, compressed, output, np.int64) as (opened, opening),
         manyopts.placed(opened, DIAMETER, where) as engine,
     ):
         with manyopts.stopping() as stop, telling() as tell:
@@ -82,37 +82,54 @@ def command(
             )  # fmt: skip
         manyopts.note_unproved(verify, found.record)
         known = found.lower == found.upper
-        ids, values = _of_every_vertex(opened, found)
-        wrote = manyopts.write_values(output, "eccentricity", values, ids, opened)
-        sizes = sorted(Counter(found.lower[known].tolist()).items())
-        if as_json:
-            extra = {
-                "known": int(known.sum()),
-                "eccentricities": [{"eccentricity": each, "vertices": count} for each, count in sizes],
-                "centre": [opened.called(each) for each in found.centre.tolist()[:top]],
-                "periphery": [opened.called(each) for each in found.periphery.tolist()[:top]],
-            }
-            click.echo(dumps(ecc_object("eccentricity", opened, engine, opening, found, wrote) | extra))
-            return
-        with outputs.report_beside([output]):
+        with manyopts.writing(lambda: _write(output, opened, found)) as wrote, outputs.report_beside([output]):
+            sizes = sorted(Counter(found.lower[known].tolist()).items())
+            if as_json:
+                extra = {
+                    "known": int(known.sum()),
+                    "eccentricities": [{"eccentricity": each, "vertices": count} for each, count in sizes],
+                    "centre": [opened.called(each) for each in found.centre.tolist()[:top]],
+                    "periphery": [opened.called(each) for each in found.periphery.tolist()[:top]],
+                }
+                click.echo(dumps(ecc_object("eccentricity", opened, engine, opening, found, wrote) | extra))
+                return
             manyopts.head(opened, engine)
-            if top or not sizes:
-                click.echo(
-                    table(("eccentricity", "vertices"), sizes[:top]) if sizes else "no eccentricity is known yet"
-                )
-            if len(sizes) > top:
-                click.echo(f"... and {len(sizes) - top:,} more")
-            click.echo("")
-            print_bounds(opened, found)
-            click.echo(f"known       {int(known.sum()):,} of {counted(len(found.ids), 'vertex', 'vertices')}")
-            if output is not None and len(found.ids) < opened.n:
-                others = counted(opened.n - len(found.ids), "vertex", "vertices")
-                click.echo(labelled("others", f"{others} of other components are -1; --component all finds theirs"))
-            for name, some in (("centre", found.centre), ("periphery", found.periphery)):
-                least = "" if known.all() else "at least "
-                text = f"{least}{counted(len(some), 'vertex', 'vertices')}: {_some(opened, some)}"
-                click.echo(labelled(name, text if len(some) or known.all() else "not known yet"))
+            _print(opened, found, sizes, top, written=bool(wrote))
             manyopts.foot(engine, opening, found.record, wrote)
+
+
+def _print(graph: Graph, found: Eccentricity, sizes: list[tuple[int, int]], top: int, *, written: bool) -> None:
+    """Print how many vertices have each eccentricity, what bounds say, and who is central; ``written``: to a file."""
+    if not sizes:
+        click.echo("no eccentricity is known yet\n")
+    elif top:
+        click.echo(table(("eccentricity", "vertices"), sizes[:top]))
+        manyopts.tell_rest(len(sizes), top)
+        click.echo("")
+    print_bounds(graph, found)
+    count = sum(vertices for _, vertices in sizes)
+    click.echo(f"known       {count:,} of {counted(len(found.ids), 'vertex', 'vertices')}")
+    if written and len(found.ids) < graph.n:
+        others = counted(graph.n - len(found.ids), "vertex", "vertices")
+        click.echo(labelled("others", f"{others} of other components are -1; --component all finds theirs"))
+    every = count == len(found.ids)
+    for name, some in (("centre", found.centre), ("periphery", found.periphery)):
+        text = f"{'' if every else 'at least '}{counted(len(some), 'vertex', 'vertices')}: {_some(graph, some)}"
+        click.echo(labelled(name, text if len(some) or every else "not known yet"))
+
+
+def _write(output: Path | None, graph: Graph, found: Eccentricity) -> list[outputs.Written]:
+    """Write what is known of every vertex, if anything is to be written.
+
+    Raises
+    ------
+    FileAccessError
+        The file cannot be written.
+    """
+    if output is None:
+        return []
+    ids, values = _of_every_vertex(graph, found)
+    return manyopts.write_values(output, "eccentricity", values, ids, graph)
 
 
 def _of_every_vertex(graph: Graph, found: Eccentricity) -> tuple[np.ndarray, np.ndarray]:

@@ -88,15 +88,16 @@ def command(
                 engine, named, max_depth=max_depth, seed=seed, seconds=seconds, stop=stop, tell=tell, verify=verify
             )
         manyopts.note_unproved(verify, found.record)
-        wrote = _write(output, found, opened, of_each=named != "all")
         each = found.within if found.within is not None and len(found.sources) <= EACH else None
-        if as_json:
-            extra = _told(opened, found, each)
-            stopped = found.record.sources < count
-            shared = manyopts.json_object("hops", opened, engine, opening, found.record, wrote, stopped=stopped)
-            click.echo(dumps(shared | extra))
-            return
-        with outputs.report_beside([output]):
+        with (
+            manyopts.writing(lambda: _write(output, found, opened, of_each=named != "all")) as wrote,
+            outputs.report_beside([output]),
+        ):
+            if as_json:
+                stopped = found.record.sources < count
+                shared = manyopts.json_object("hops", opened, engine, opening, found.record, wrote, stopped=stopped)
+                click.echo(dumps(shared | _told(opened, found, each)))
+                return
             manyopts.head(opened, engine)
             _print(opened, found, each, top)
             of = "all vertices" if found.exact else counted(len(found.sources), "source")
@@ -124,8 +125,7 @@ def _print(graph: Graph, found: Hops, each: np.ndarray | None, top: int) -> None
     names = [] if each is None else [shown_name(graph.called(source)) for source in found.sources.tolist()]
     if shown or not len(found.counts):
         click.echo(folded(("hops", "pairs within", *names), shown) if shown else "no pair")
-    if len(found.counts) > top:
-        click.echo(f"... and {len(found.counts) - top:,} more")
+    manyopts.tell_rest(len(found.counts), top)
     click.echo(f"\neffective diameter {found.effective_diameter:.4g}, average distance {found.average_distance:.6g}")
 
 

@@ -16,8 +16,10 @@ from bigbfs.cli.notes import note, note_fewer, with_notes
 from bigbfs.cli.sources import FORMS
 from bigbfs.cli.stopping import Stop, stopping
 from bigbfs.engines.engine import Work
+from bigbfs.errors import BigBfsError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.placing import sampled
+from bigbfs.measures.rows_room import require_room_for_rows
 from bigbfs.record import disturbed, switches
 from bigbfs.report.jsonout import many_object
 from bigbfs.report.progress import Progress
@@ -63,6 +65,24 @@ def searching(name: str, sources: int = 0, part: str = "batch") -> Iterator[tupl
 
 
 @contextmanager
+def opened(
+    graph: Path | None, compressed: bool, output: Path | None, dtype: type[np.number[Any]]
+) -> Iterator[tuple[Graph, float]]:
+    """Open ``graph`` as ``options.opened``, for a result of ``dtype`` of each vertex that goes to ``output``.
+
+    Raises
+    ------
+    DoesNotFitError
+        The disk has surely no room for it; that it may have too little is a note.
+    """
+    with options.opened(graph, compressed) as (found, seconds):
+        on_disk = output is not None and str(output) != outputs.STANDARD_OUTPUT
+        if on_disk and (said := require_room_for_rows(found, np.dtype(dtype), output)):
+            note(f"{output}: {said}")
+        yield found, seconds
+
+
+@contextmanager
 def placed(graph: Graph, work: Sequence[Work], where: dict[str, Any]) -> Iterator[Engine]:
     """Place ``graph`` for ``work`` where ``where`` (of ``options.where_options``) says."""
     options.check_where(where)
@@ -90,6 +110,30 @@ def check_values(path: Path | None, force: bool, as_json: bool) -> None:
     outputs.check_streams([path], as_json)
 
 
+@contextmanager
+def writing(write: Callable[[], list[outputs.Written]]) -> Iterator[list[outputs.Written]]:
+    """Yield what ``write`` has written, nothing where it fails: that is raised once the rest has been said.
+
+    What took hours to find is lost with a full disk else, and its first lines tell most of it.
+
+    Raises
+    ------
+    FileAccessError
+        A file cannot be written; and whatever else ``write`` fails by.
+    """
+    failed: Exception | None = None
+    wrote: list[outputs.Written] = []
+    try:
+        wrote = write()
+    except BrokenPipeError:  # its reader has gone, and wants no more
+        raise
+    except (BigBfsError, OSError) as error:
+        failed = error
+    yield wrote
+    if failed is not None:
+        raise failed
+
+
 def write_values(
     path: Path | None, column: str, values: np.ndarray, ids: np.ndarray, graph: Graph
 ) -> list[outputs.Written]:
@@ -106,6 +150,12 @@ def write_values(
         return [outputs.write_array(path, values, "output")]
     found = outputs.write_table(path, "output", {"id": ids, column: values}, "id", graph.names)
     return [] if found is None else [found]
+
+
+def tell_rest(count: int, top: int, noun: str = "") -> None:
+    """Say that a table of ``top`` lines has left out the rest of ``count``; nothing where no table was wanted."""
+    if 0 < top < count:
+        click.echo(f"... and {counted(count - top, f'more {noun}') if noun else f'{count - top:,} more'}")
 
 
 def head(graph: Graph, engine: Engine) -> None:

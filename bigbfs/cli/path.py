@@ -80,15 +80,14 @@ def command(
         seconds, lost = before.since()
         if verify:
             _prove(engine, found)
-        wrote = _write(output, found, opened)
-        if as_json:
-            shared = many_object("path", opened, engine, opening)
-            times: dict[str, Any] = {"seconds": seconds, "seconds_median": median([path.seconds for path in found])}
-            times |= {"disturbed": disturbed(lost), "switches": switches(), "wrote": outputs.as_json(wrote)}
-            times["verified"] = verify or None
-            click.echo(dumps(shared | times | {"paths": _told(opened, found)}))
-            return
-        with outputs.report_beside([output]):
+        with manyopts.writing(lambda: _write(output, found, opened)) as wrote, outputs.report_beside([output]):
+            if as_json:
+                shared = many_object("path", opened, engine, opening)
+                times: dict[str, Any] = {"seconds": seconds, "seconds_median": median([path.seconds for path in found])}
+                times |= {"disturbed": disturbed(lost), "switches": switches(), "wrote": outputs.as_json(wrote)}
+                times["verified"] = verify or None
+                click.echo(dumps(shared | times | {"paths": _told(opened, found)}))
+                return
             manyopts.head(opened, engine)
             _print(opened, found)
             said = ", verified" if verify else ""

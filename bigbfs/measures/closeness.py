@@ -138,8 +138,8 @@ def closeness(
     sources
         ``"all"``: exact; ``"random:K"``: estimated from K of them.
     wf_improved, seed
-        Of closeness: scale by the share of vertices that reach the vertex, as NetworkX does by default; of the order in
-        which sources are drawn.
+        Of ``"closeness"`` alone: scale by the share of vertices that reach the vertex, as NetworkX does by default; of
+        the order in which sources are drawn.
     seconds, stop
         End after this time, or when ``stop()`` is true: what has been searched by then is a sample.
     tell
@@ -152,12 +152,15 @@ def closeness(
     Raises
     ------
     UsageError
-        The kind is unknown, or the graph has no vertices.
+        The kind is unknown, or another than ``"closeness"`` without ``wf_improved``; or the graph has no vertices.
     VerificationError
         A check found a difference.
     """
     choice("kind", kind, KINDS)
     check_given(seed=seed, seconds=seconds, stop=stop, tell=tell, verify=verify, wf_improved=wf_improved)
+    if not wf_improved and kind != KINDS[0]:
+        ways = ("leave it out", ("kind", KINDS[0]))
+        raise UsageError(f"{kind} centrality has no such factor", about=(("wf_improved", False),), remedies=ways)
     with placed(graph, threads, backend, work_of(kind)) as engine:
         here = engine.graph
         require_vertices(here, "centrality")

@@ -15,7 +15,7 @@ import numpy as np
 
 from bigbfs import api
 from bigbfs.algorithms.components.options import ComponentsOptions
-from bigbfs.errors import DoesNotFitError
+from bigbfs.errors import DoesNotFitError, RemedyLike
 from bigbfs.graph.graph import Graph
 from bigbfs.sizes import counted, format_size, free_memory, size_allowed, size_needed
 
@@ -117,12 +117,21 @@ def _least_bytes(
 
 
 def _require(size: int, sources: int, targets: int, path: Path | None, least: str = "") -> None:
-    """Refuse ``size`` bytes where there is no room for them."""
+    """Refuse ``size`` bytes of distances where there is no room for them."""
+    what = f"{counted(sources, 'source')} x {counted(targets, 'target')} take {least}"
+    refuse_unless(size, what, path, ("name fewer sources", ("targets", None, "fewer targets ({})")))
+
+
+def refuse_unless(size: int, what: str, path: Path | None, remedies: tuple[RemedyLike, ...]) -> None:
+    """Refuse ``what`` takes ``size`` bytes unless there is room for them in memory, or on the disk of ``path``.
+
+    Raises
+    ------
+    DoesNotFitError
+        There is not; with the ``remedies``.
+    """
     free = free_memory() if path is None else shutil.disk_usage(path.parent).free
     if size > free:
         where = "memory" if path is None else f"the disk of {path}"
-        raise DoesNotFitError(
-            f"{counted(sources, 'source')} x {counted(targets, 'target')} take {least}{size_needed(size)}, and "
-            f"{size_allowed(free)} are free in {where}",
-            remedies=("name fewer sources", ("targets", None, "fewer targets ({})")),
-        )
+        said = f"{what}{size_needed(size)}, and {size_allowed(free)} are free in {where}"
+        raise DoesNotFitError(said, remedies=remedies)

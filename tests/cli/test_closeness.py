@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
+
+import bigbfs
 
 
 def test_a_sample_says_who_is_not_listed(run, small):
@@ -52,3 +55,12 @@ def test_no_line_of_the_table_is_no_table(small, run):
         code, out, err = run(command, "graph.csrbin", *words, "--top", 0)
         assert code == 0, err
         assert not any(line.startswith(heading) for line in out.splitlines()), out
+
+
+@pytest.mark.parametrize("kind", ["harmonic", "lin"])
+def test_a_factor_that_a_kind_has_not_cannot_be_left_out(run, small, kind):
+    code, out, err = run("closeness", "--kind", kind, "--no-wf")
+    assert (code, out) == (2, "") and f"--no-wf does not go with --kind {kind}" in err and "leave it out" in err
+    with pytest.raises(bigbfs.UsageError, match=r"^wf_improved=False: .* leave it out, or use kind=.closeness.$"):
+        bigbfs.closeness("graph.csrbin", kind=kind, wf_improved=False)
+    assert run("closeness", "--no-wf", "--json")[0] == 0

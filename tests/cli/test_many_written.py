@@ -31,7 +31,7 @@ def test_counts_of_hops_are_written(run, small):
     code, out, err = run("hops", "-o", "-")
     assert (code, out.split()) == (0, ["hops,pairs", "0,5", "1,11", "2,13"]) and "effective diameter" in err
     code, out, err = run("hops", "--top", 0)
-    assert code == 0 and "hops  pairs" not in out and "... and 3 more" in out
+    assert code == 0 and "hops  pairs" not in out and "more" not in out
 
 
 def test_counts_of_hops_that_cannot_be_written(run, small, monkeypatch):
