@@ -28,7 +28,7 @@ WORDS = {
 }
 """How a remedy is worded that does not say so itself, by the argument's name; others: ``use {}``."""
 
-_CALLS = {"compressed": "Graph.compress()"}
+_CALLS = {"compressed": "Graph.compress()", "original_ids": "Graph.original_ids()"}
 """What a Python user writes instead of an argument that only commands have."""
 
 

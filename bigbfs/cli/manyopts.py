@@ -76,9 +76,9 @@ def opened(
         The disk has surely no room for it; that it may have too little is a note.
     """
     with options.opened(graph, compressed) as (found, seconds):
-        on_disk = output is not None and str(output) != outputs.STANDARD_OUTPUT
-        if on_disk and (said := require_room_for_rows(found, np.dtype(dtype), output)):
-            note(f"{output}: {said}")
+        to = None if str(output) == outputs.STANDARD_OUTPUT else output
+        if to is not None and (said := require_room_for_rows(found, np.dtype(dtype), to)):
+            note(f"{to}: {said}")
         yield found, seconds
 
 

@@ -149,14 +149,14 @@ def _of_file(graph: Graph, path: Path, originals: list[int]) -> list[int]:
     except UsageError as error:
         rows = ([int(word) for word in line.partition("#")[0].split()] for line in _lines(path))
         missing = (number for number, ids in enumerate(rows, 1) if (graph.places(np.array(ids, np.int64)) < 0).any())
-        raise UsageError(f"{path}:{next(missing)}: {error}") from error
+        raise error.saying(f"{path}:{next(missing)}: {error.message}") from None
 
 
 def _name_of(graph: Graph, path: Path, number: int, name: str) -> int:
     try:
         return graph.id_of(name)
     except UsageError as error:
-        raise UsageError(f"{path}:{number}: {error}") from error
+        raise error.saying(f"{path}:{number}: {error.message}") from None
 
 
 def _is_number(word: str) -> bool:

@@ -16,6 +16,10 @@ COUNT = "N"
 """The word that holds the place of a number in help and messages: without it an option would not work as written."""
 
 
+_COMMANDS = {"original_ids": "`bigbfs cc {} --labels ids.csv`"}
+"""What a command line has instead of a function of the Python interface; the argument's value is the graph's path."""
+
+
 def named_command(group: click.Command, arguments: Sequence[str]) -> click.Command:
     """Return the command that a command line names: a group's, or one of a group within a group."""
     found = group
@@ -38,6 +42,8 @@ def in_options(error: BigBfsError, command: click.Command, given: Sequence[str] 
         if isinstance(what, Call):
             words = [_of_call(what.name, each) for each in what.arguments]
             return f"`{' '.join(['bigbfs', what.name, shlex.quote(what.path), *words])}`"
+        if what.name in _COMMANDS:
+            return _COMMANDS[what.name].format(shlex.quote(str(what.value or "GRAPH")))
         long = _long(what.name)
         for option in command.params:
             if isinstance(option, click.Option) and long in option.opts:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.errors import UsageError
+from bigbfs.errors import RemedyLike, UsageError
 from bigbfs.graph.adjacency import Adjacency
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.names import Names
@@ -84,10 +84,9 @@ class OriginalIds(ABC):
         rank = self.names.find(vertex)
         if rank is None:
             near = " and ".join(map(quoted, self.names.near(vertex)))
-            raise UsageError(
-                f"{self.path or 'graph'}: no vertex is called {quoted(vertex)}: there are {counted(self.n, 'name')}, "
-                f"beside it in byte order {near or 'none'}"
-            )
+            there = f"there are {counted(self.n, 'name')}, beside it in byte order {near or 'none'}"
+            said = f"{self.path or 'graph'}: no vertex is called {quoted(vertex)}: {there}"
+            raise UsageError(said, remedies=self._ways("names"))
         return rank
 
     def called(self, original: int) -> int | str:
@@ -107,7 +106,7 @@ class OriginalIds(ABC):
         if self.labels is None:
             if 0 <= original - self.first_id < self.n:
                 return int(original) - self.first_id
-            raise UsageError(f"{self.path or 'graph'}: no vertex {original}: {self.known_ids()}")
+            raise self.unknown(original)
         if not 0 <= original <= LARGEST:
             return self._found(original, np.zeros(0, np.int64))
         if self.flags.relabelled and "_ascending" not in self.__dict__:
@@ -156,7 +155,18 @@ class OriginalIds(ABC):
         """Return the first of ``vertices``; UsageError if there is none."""
         if len(vertices):
             return int(vertices[0])
-        raise UsageError(f"{self.path or 'graph'}: no vertex {original}: {self.known_ids()}")
+        raise self.unknown(original)
+
+    def unknown(self, which: int | str) -> UsageError:
+        """Return the error of an original id, or of several in words, that no vertex has: says which ids there are."""
+        said = f"{self.path or 'graph'}: no vertex {which}: {self.known_ids()}"
+        if self.labels is None or self.n == 0:
+            return UsageError(said, remedies=("give one of these",) if self.n else ())
+        return UsageError(said, remedies=self._ways("ids"))
+
+    def _ways(self, what: str) -> tuple[RemedyLike, ...]:
+        """Return what helps who has named a vertex that is not there, where its ids, or names, are those of a list."""
+        return (f"give one of the {what} of its input", ("original_ids", self.path, "list them with {}"))
 
     def known_ids(self) -> str:
         """Return words on which original ids there are, for a message that one is none of them."""

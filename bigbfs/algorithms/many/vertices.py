@@ -48,7 +48,7 @@ def vertices_of(
         named = ", ".join(map(str, unique[:NAMED]))
         more = f" and {len(unique) - NAMED:,} more" if len(unique) > NAMED else ""
         several = f" ({counted(len(unique), what, argument)})" if len(unique) > 1 else ""
-        raise UsageError(f"{graph.path or 'graph'}: no vertex {named}{more}{several}: {graph.known_ids()}")
+        raise graph.unknown(f"{named}{more}{several}")
     return found
 
 
@@ -76,10 +76,10 @@ def _numbers(graph: Graph, originals: Sequence[int | str] | np.ndarray, argument
             return np.array([graph.id_of(word) for word in words], np.int64)
     if found.ndim == 1 and found.dtype.kind in "Of" and all(type(each) is int for each in originals):
         # they are beyond 64 bits, or those of uint64 and of int64 are mixed
-        raise UsageError(f"{graph.path or 'graph'}: no vertex {max(originals, key=abs)}")
+        raise graph.unknown(max(originals, key=abs))
     if found.ndim != 1 or found.dtype.kind not in "iu":
         kinds = "whole numbers, or of names" if named else "whole numbers"
         raise ArgumentError(f"must be a list of {kinds}", about=about)
     if found.dtype.kind == "u" and int(found.max()) > np.iinfo(np.int64).max:
-        raise UsageError(f"{graph.path or 'graph'}: no vertex {found.max()}", about=about)
+        raise graph.unknown(int(found.max()))
     return found.astype(np.int64)

@@ -1,0 +1,85 @@
+"""Refusals of commands of many searches: each names a way out, and what it names works."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shlex
+
+import pytest
+
+import bigbfs
+
+LIST = "list them with `bigbfs cc graph.csrbin --labels ids.csv`"
+
+
+def commands_in(err):
+    """Return the command lines between backquotes of an error message."""
+    return [shlex.split(each)[1:] for each in re.findall(r"`(bigbfs [^`]*)`", err)]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("distances", "--source", 4),
+        ("distances", "--sources", "4,10"),
+        ("hops", "--sources", "@ids.txt"),
+        ("path", 4, 10),
+        ("path", "--pairs", "@ids.txt"),
+        ("bfs", "--source", 4),
+    ],
+    ids=str,
+)
+def test_who_names_no_vertex_is_told_how_to_find_one(run, small, words):
+    (small / "ids.txt").write_text("10 20\n4 10\n")
+    code, out, err = run(*words)
+    assert (code, out) == (2, "") and "no vertex 4: 5 ids between 10 and 50; give one of the ids of its input" in err
+    assert LIST in err
+    for line in commands_in(err):
+        assert run(*line)[0] == 0
+    assert (small / "ids.csv").read_text().split()[:2] == ["id,component", "10,10"]
+
+
+def test_names_too(run, folder):
+    (folder / "graph.csv").write_text("source,target\nbob,carol\n")
+    (folder / "names.txt").write_text("bob\nzoe\n")
+    assert run("convert", "graph.csv")[0] == 0
+    for word in (("--source", "zoe"), ("--sources", "@names.txt")):
+        code, _, err = run("distances", *word)
+        assert code == 2 and "no vertex is called 'zoe'" in err and "give one of the names of its input" in err
+        assert LIST in err
+
+
+def test_python_users_read_of_functions(small):
+    with pytest.raises(
+        bigbfs.UsageError, match=r"50; give .* input, or list them with Graph\.original_ids\(\)$"
+    ) as got:
+        bigbfs.distances("graph.csrbin", [4])
+    assert got.value.remedies
+    graph = bigbfs.Graph.from_csr([0, 1, 2], [1, 0])
+    with pytest.raises(bigbfs.UsageError, match=r"^graph: no vertex 7: ids are 0 to 1; give one of these$"):
+        bigbfs.shortest_path(graph, 0, 7)
+
+
+@pytest.mark.parametrize("depth", [None, 0])
+def test_an_average_of_no_pairs_is_none(run, folder, depth):
+    """Of a graph without edges, and of one in which nobody looks at any; others have no average either way."""
+    lines = "%%MatrixMarket matrix coordinate pattern symmetric\n" + ("5 5 0\n" if depth is None else "5 5 1\n2 1\n")
+    (folder / "graph.mtx").write_text(lines)
+    assert run("convert", "graph.mtx")[0] == 0
+    words = () if depth is None else ("--max-depth", depth)
+    code, out, err = run("hops", *words)
+    assert code == 0 and "effective diameter 0, no average distance: no pairs of two different vertices" in out, err
+    found = json.loads(run("hops", *words, "--json")[1])
+    assert (found["within"], found["effective_diameter"], found["average_distance"]) == ([5], 0.0, None)
+    assert math.isnan(bigbfs.hops("graph.csrbin", max_depth=depth).average_distance)
+
+
+def test_the_effective_diameter_counts_who_is_with_himself_and_the_average_does_not(run, small):
+    """13 pairs, of which 5 are of one vertex, 6 of neighbours, 2 at two hops: 90 % are 11.7."""
+    found = bigbfs.hops("graph.csrbin")
+    assert found.effective_diameter == pytest.approx(1 + (11.7 - 11) / 2)
+    assert found.average_distance == (6 * 1 + 2 * 2) / 8
+    said = " ".join(run("hops", "--help")[1].split())
+    assert "a vertex with itself counted, as in ANF; the average distance leaves those out" in said
