@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,9 @@ def command(
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. From all vertices this is the neighbourhood
     function: pairs within h hops, a vertex with itself at 0. 90 % of the pairs with a path lie within the effective
-    diameter. A run that --seconds or Ctrl-C ends counts the sources it came to. F.npy has int64 for 0, 1, ... hops, of
-    given sources a row for each.
+    diameter (interpolated), a vertex with itself counted, as in ANF; the average distance leaves those out. A run that
+    --seconds or Ctrl-C ends counts the sources it came to. F.npy has int64 for 0, 1, ... hops, of given sources a row
+    for each.
     """
     require_one_way(one, sources, needed=False)
     manyopts.check_values(output, force, as_json)
@@ -112,7 +114,7 @@ def _told(graph: Graph, found: Hops, each: np.ndarray | None) -> dict[str, Any]:
     return {
         "within": found.counts.tolist(),
         "effective_diameter": found.effective_diameter,
-        "average_distance": found.average_distance,
+        "average_distance": None if math.isnan(found.average_distance) else found.average_distance,
         "exact": found.exact,
         "sources": [{"source": source, "within": counts} for source, counts in rows],
     }
@@ -126,7 +128,10 @@ def _print(graph: Graph, found: Hops, each: np.ndarray | None, top: int) -> None
     if shown or not len(found.counts):
         click.echo(folded(("hops", "pairs within", *names), shown) if shown else "no pair")
     manyopts.tell_rest(len(found.counts), top)
-    click.echo(f"\neffective diameter {found.effective_diameter:.4g}, average distance {found.average_distance:.6g}")
+    mean = f"average distance {found.average_distance:.6g}"
+    if math.isnan(found.average_distance):
+        mean = "no average distance: no pairs of two different vertices"
+    click.echo(f"\neffective diameter {found.effective_diameter:.4g}, {mean}")
 
 
 def _require_each(count: int) -> None:

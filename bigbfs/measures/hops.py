@@ -1,13 +1,15 @@
 """How many vertices lie within so many hops: of each source, and of all together (the neighbourhood function).
 
 ``counts[h]`` is the number of pairs of a source and a vertex within ``h`` hops of it, itself at 0. The effective
-diameter is the smallest number of hops, interpolated between two whole ones, within which 90 % of the pairs with a
-path lie (Palmer, Gibbons and Faloutsos, ANF, KDD 2002); the average distance is over pairs of different vertices with
-a path. With random sources both are estimates.
+diameter is the smallest number of hops, interpolated between two whole ones, within which 90 % of these pairs lie, of
+those with a path. It is read from the neighbourhood function, which has each vertex with itself at 0 (Palmer, Gibbons
+and Faloutsos, ANF, KDD 2002), so these pairs count. The average distance is over pairs of two different vertices with a
+path, so there they do not. With random sources both are estimates.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,7 +50,8 @@ class Hops:
     counts
         int64, (levels,): the sum over all sources.
     effective_diameter, average_distance
-        As in the module; 0.0 where no pair has a path.
+        As in the module: with pairs of a vertex with itself, and without. Where there are no others the first is 0.0,
+        the second NaN.
     exact
         Whether every vertex was a source and no depth was given.
     record
@@ -138,7 +141,7 @@ def effective_diameter(counts: np.ndarray, share: Fraction = SHARE) -> float:
 
 
 def average_distance(found: np.ndarray) -> float:
-    """Return the mean distance of the pairs ``found`` at each, those at 0 left out."""
+    """Return the mean distance of the pairs ``found`` at each, those at 0 left out; NaN where there are no others."""
     pairs = int(found[1:].sum()) if len(found) else 0
     total = sum(distance * int(count) for distance, count in enumerate(found))
-    return total / pairs if pairs else 0.0
+    return total / pairs if pairs else math.nan
