@@ -34,8 +34,9 @@ def command(
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. Few searches are enough for most graphs;
     where they are not, every vertex is searched from, 512 at once. A run that --seconds or Ctrl-C ends gives certified
-    bounds. A directed graph must be strongly connected. The radius is what is known of it by then: `bigbfs
-    eccentricity` finds it, and centre and periphery.
+    bounds. A directed graph must be strongly connected; `bigbfs convert GRAPH --undirected -o F.csrbin` makes one that
+    has its weak components. The radius is what is known of it by then: `bigbfs eccentricity` finds it, and centre and
+    periphery.
     """
     with options.opened(graph, compressed) as (opened, opening), manyopts.placed(opened, DIAMETER, where) as engine:
         with manyopts.stopping() as stop, telling() as tell:

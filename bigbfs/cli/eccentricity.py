@@ -69,7 +69,8 @@ def command(
 
     GRAPH is a .csrbin or .ccsr; without it, the newest one in this folder. A run that --seconds or Ctrl-C ends gives
     certified bounds. F.npy has int64 for every vertex, by ascending id: its eccentricity inside its component, -1 where
-    that is not known, or not the one of --component. A directed graph must be strongly connected.
+    that is not known, or not the one of --component. A directed graph must be strongly connected; `bigbfs convert GRAPH
+    --undirected -o F.csrbin` makes one that has its weak components.
     """
     manyopts.check_values(output, force, as_json)
     with (

@@ -23,9 +23,10 @@ from bigbfs.algorithms.many.pacing import Pace
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.engines.cpu import memory
 from bigbfs.engines.cpu.rows import rows_of
-from bigbfs.errors import UsageError
+from bigbfs.errors import Argument, Remedy, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.bounds import Bounds, bounds_bytes
+from bigbfs.measures.directed import converted, not_strong
 from bigbfs.measures.folding import fold, forest_bytes
 from bigbfs.measures.labels import labels_of
 from bigbfs.measures.outcome import Eccentricity, Known, Tell, ends_of
@@ -33,7 +34,7 @@ from bigbfs.measures.placing import Until
 from bigbfs.measures.small import WORK
 from bigbfs.measures.swept import Searches
 from bigbfs.record import Cores
-from bigbfs.sizes import free_memory
+from bigbfs.sizes import free_memory, shortened
 
 SINGLY = 16
 """Sources of a batch at most that are searched from one by one."""
@@ -140,10 +141,9 @@ class Bounding:
         graph = engine.graph
         self._two_ways = not graph.flags.symmetric
         if self._two_ways and graph.in_adjacency is None:
-            raise UsageError(
-                f"{graph.path or 'graph'}: eccentricities of a directed graph need its in-neighbours, which it does "
-                "not store; convert its source again without leaving them out"
-            )
+            said = "eccentricities of a directed graph need its in-neighbours, which it does not store"
+            way = converted(graph, "with-in-edges", Argument("directed", True), Argument("in_edges", True))
+            raise UsageError(f"{graph.path or 'graph'}: {said}", remedies=(Remedy(way, "add them with {}"),))
         self._singly = engine.backend == "cpu" and not self._two_ways
         self._room_for_batches = require_room(engine, threads)
         self._helps, self._went_on, self._best = True, False, (-1, 0, 0)
@@ -287,11 +287,7 @@ class Bounding:
                 missing = inside & (found[:, column] < 0)
                 if missing.any():
                     ends = np.asarray(self._graph.original(np.array([source, int(missing.argmax())]))).tolist()
-                    raise UsageError(
-                        f"{self._graph.path or 'graph'}: a directed graph has eccentricities where it is strongly "
-                        f"connected, and {words.format(*ends)}; convert its source without keeping directions for "
-                        "those of its weak components"
-                    )
+                    raise not_strong(self._graph, words.format(*(shortened(str(self._graph.called(v))) for v in ends)))
 
     def result(self, goal: str, *, verify: bool = False) -> Eccentricity:
         """Return what is known, in original ids; one more search finds the witness that a folded tree hides.

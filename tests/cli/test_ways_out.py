@@ -83,3 +83,34 @@ def test_the_effective_diameter_counts_who_is_with_himself_and_the_average_does_
     assert found.average_distance == (6 * 1 + 2 * 2) / 8
     said = " ".join(run("hops", "--help")[1].split())
     assert "a vertex with itself counted, as in ANF; the average distance leaves those out" in said
+
+
+@pytest.mark.parametrize("command", ["diameter", "eccentricity"])
+@pytest.mark.parametrize("named", [False, True])
+def test_a_directed_graph_that_is_not_strong_is_answered_with_what_makes_one_that_is(run, folder, command, named):
+    lines = ("a b", "b c", "c a", "c d") if named else ("1 2", "2 3", "3 1", "3 4")
+    (folder / "my graph.txt").write_text("".join(f"{line}\n" for line in lines))
+    assert run("convert", "my graph.txt", "--directed", *(("--names",) if named else ()))[0] == 0
+    code, out, err = run(command, "my graph.csrbin")
+    one, other = ("a", "d") if named else (1, 4)
+    assert (code, out) == (2, "") and f"{one} cannot be reached from {other}; make a graph without directions" in err
+    (line,) = commands_in(err)
+    assert line == ["convert", "my graph.csrbin", "--undirected", "-o", "my graph-undirected.csrbin"]
+    assert run(*line)[0] == 0
+    assert json.loads(run(command, line[-1], "--json")[1])["diameter"] == [2, 2]
+
+
+def test_in_neighbours_that_are_not_stored_are_added(run, folder):
+    (folder / "graph.txt").write_text("1 2\n2 3\n3 1\n")
+    assert run("convert", "graph.txt", "--directed", "--no-in-edges")[0] == 0
+    code, out, err = run("diameter", "graph.csrbin")
+    assert (code, out) == (2, "") and "in-neighbours, which it does not store; add them with" in err
+    (line,) = commands_in(err)
+    assert run(*line)[0] == 0
+    assert json.loads(run("diameter", line[line.index("-o") + 1], "--json")[1])["diameter"] == [2, 2]
+
+
+def test_python_users_get_the_call(folder):
+    graph = bigbfs.Graph.from_csr([0, 1, 2, 2], [1, 2], directed=True)
+    with pytest.raises(bigbfs.UsageError, match=r"`bigbfs\.convert\("):
+        bigbfs.eccentricity(graph)
