@@ -1,4 +1,4 @@
-"""Directed graphs without eccentricities as they are: the refusals, with the conversion that makes one that has them."""
+"""Directed graphs without eccentricities as they are: the refusals, with the conversion that makes one with them."""
 
 from __future__ import annotations
 

@@ -67,8 +67,10 @@ def size_on_disk(graph: Graph, starts: np.ndarray, tos: np.ndarray, max_depth: i
     Raises
     ------
     DoesNotFitError
-        It is an array for which there is no room, however short its distances are.
+        There is no room for it, however short its distances are, as far as that is known.
     """
+    if path.suffix == ".csv":
+        require_room_for_lines(graph, starts, tos, max_depth, path)
     free = shutil.disk_usage(path.parent).free
     pairs = f"{counted(len(starts), 'source')} x {counted(len(tos), 'target')}"
     farthest = max(0, graph.n - 1) if max_depth is None else min(max_depth, max(0, graph.n - 1))
