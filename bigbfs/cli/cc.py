@@ -69,6 +69,8 @@ class Task:
     "--output",
     "labels",
     type=values.PATH,
+    multiple=True,
+    callback=outputs.only_one,
     metavar="F",
     help="Write int64 labels: the smallest original id of each vertex's component; by ascending id.",
 )

@@ -128,8 +128,16 @@ def _placed(
         return search.result(goal, verify=wanted(verify, until.asked))
 
 
-def diameter(graph: Graph | str | Path | Engine, *, component: str = "largest", threads: int | None = None) -> int:
+def diameter(
+    graph: Graph | str | Path | Engine,
+    *,
+    component: str = "largest",
+    threads: int | None = None,
+    backend: str = "auto",
+) -> int:
     """Return the exact diameter: of the largest component, or the largest of all (``component="all"``).
+
+    ``threads`` and ``backend`` are as for :func:`bigbfs.distances`.
 
     Raises
     ------
@@ -140,7 +148,7 @@ def diameter(graph: Graph | str | Path | Engine, *, component: str = "largest", 
     until, small = Until(), None
     graph = graph if isinstance(graph, Engine) else opened(graph)
     if component == "largest":  # all that comes before is as short as the work of a small graph
-        small = small_of(graph, threads, "auto")
+        small = small_of(graph, threads, backend)
         if small is not None and small.run(until, None):
             return small.diameter[0]
-    return _placed(graph, "diameter", component, until, None, False, threads, "auto", False, small).diameter[0]
+    return _placed(graph, "diameter", component, until, None, False, threads, backend, False, small).diameter[0]

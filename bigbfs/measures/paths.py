@@ -14,14 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
+from bigbfs import api
 from bigbfs.algorithms.engine import Engine
 from bigbfs.algorithms.many.vertices import vertices_of
-from bigbfs.errors import ArgumentError
+from bigbfs.errors import ArgumentError, UsageError
 from bigbfs.graph.graph import Graph
 from bigbfs.jit.workers import Workers, thread_count
 from bigbfs.measures.between import PathFinder, bytes_of
 from bigbfs.measures.placing import placed
-from bigbfs.sizes import free_memory
+from bigbfs.sizes import choice, free_memory
 
 BLOCK = 16
 """Pairs of a thread between two looks at what a pair takes; those of a block are yielded when all of it are done."""
@@ -136,14 +137,21 @@ class PathSearches:
 
 
 def shortest_paths(
-    graph: Graph | str | Path | Engine, pairs: Iterable[Sequence[int | str]], *, threads: int | None = None
+    graph: Graph | str | Path | Engine,
+    pairs: Iterable[Sequence[int | str]],
+    *,
+    threads: int | None = None,
+    backend: str = "auto",
 ) -> Iterator[ShortestPath]:
     """Yield a shortest path for each of ``pairs`` of original ids or names, in their order.
+
+    ``threads`` is as for :func:`bigbfs.distances`; ``backend`` is ``"auto"`` or ``"cpu"``, which are the same here.
 
     Raises
     ------
     UsageError
-        A vertex is not in the graph (all of them are named, ten at most); before the first path.
+        A vertex is not in the graph (all of them are named, ten at most); or the backend is another. Before the first
+        path.
     ArgumentError
         Something is no pair of vertices.
     DoesNotFitError
@@ -151,20 +159,27 @@ def shortest_paths(
     FormatError
         The graph's file is damaged.
     """
+    if choice("backend", backend, api.BACKENDS) == "gpu":
+        said = "paths between two vertices are searched for on the CPU alone"
+        raise UsageError(said, about=(("backend", backend),), remedies=("leave it out", ("backend", "cpu")))
     with placed(graph, threads, "cpu", ()) as engine:
         yield from PathSearches(engine, pairs)
 
 
-def shortest_path(graph: Graph | str | Path | Engine, source: int | str, target: int | str) -> list[int]:
+def shortest_path(
+    graph: Graph | str | Path | Engine, source: int | str, target: int | str, *, backend: str = "auto"
+) -> list[int]:
     """Return the original ids along one shortest path between two ids or names; empty where there is none.
+
+    ``backend`` is as for :func:`shortest_paths`.
 
     Raises
     ------
     UsageError
-        One of the two is not in the graph.
+        One of the two is not in the graph, or the backend is the GPU.
     DoesNotFitError
         The two searches take more memory than is free.
     FormatError
         The graph's file is damaged.
     """
-    return next(shortest_paths(graph, [(source, target)])).vertices
+    return next(shortest_paths(graph, [(source, target)], backend=backend)).vertices

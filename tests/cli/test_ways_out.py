@@ -114,3 +114,11 @@ def test_python_users_get_the_call(folder):
     graph = bigbfs.Graph.from_csr([0, 1, 2, 2], [1, 2], directed=True)
     with pytest.raises(bigbfs.UsageError, match=r"`bigbfs\.convert\("):
         bigbfs.eccentricity(graph)
+
+
+@pytest.mark.parametrize("words", [("-o", "a.npy", "--labels", "b.npy"), ("--labels", "b.npy", "--output=a.npy")])
+def test_one_output_of_several_names_is_given_once(run, small, words):
+    code, out, err = run("cc", "graph.csrbin", *words)
+    assert (code, out) == (2, "") and "--labels (-o, --output) is one output, and 2 are given" in err
+    assert "a.npy" in err and "b.npy" in err and not list(small.glob("*.npy"))
+    assert run("cc", "graph.csrbin", words[0], words[1])[0] == 0 and len(list(small.glob("*.npy"))) == 1
