@@ -36,7 +36,8 @@ def _of_names(option: str, text: str) -> str:
     """Return how several names are given, which may hold commas: those of ``text`` if there is room."""
     if option != "--sources":
         return f"names stand in a file, one a line: {option} @FILE"
-    names = text.split(",") if len(text) <= _LONGEST and not text.startswith("@") else ["NAME", "NAME"]
+    names = [] if len(text) > _LONGEST or text.startswith("@") else text.split(",")
+    names = names if all(names) and names else ["NAME", "NAME"]
     words = " ".join(f"--source {shlex.quote(name)}" for name in names)
     return f"names are given one by one, `{words}`, or in a @FILE"
 

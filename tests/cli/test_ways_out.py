@@ -122,3 +122,9 @@ def test_one_output_of_several_names_is_given_once(run, small, words):
     assert (code, out) == (2, "") and "--labels (-o, --output) is one output, and 2 are given" in err
     assert "a.npy" in err and "b.npy" in err and not list(small.glob("*.npy"))
     assert run("cc", "graph.csrbin", words[0], words[1])[0] == 0 and len(list(small.glob("*.npy"))) == 1
+
+
+@pytest.mark.parametrize("text", ["", "a,,b", ","])
+def test_no_name_is_offered_that_is_empty(run, small, text):
+    code, _, err = run("distances", "--sources", text)
+    assert code == 2 and "`--source NAME --source NAME`" in err and "''`" not in err
