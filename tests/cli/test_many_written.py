@@ -7,6 +7,7 @@ import signal
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from bigbfs.algorithms.many import gathered
 from bigbfs.cli import hops
@@ -111,3 +112,10 @@ def test_rows_written_are_told_apart_from_the_searches_of_a_batch(run, folder, m
     said = " ".join(out.split())
     assert code == 130 and "searches 40 in 1 batch" in said, err
     assert "stopped 40 of 40 sources searched from, 1 row of these written; F.csv has these alone" in said
+
+
+@pytest.mark.parametrize("words", [("eccentricity",), ("hops",), ("distances", "--sources", "all", "-o", "D.npy")])
+def test_no_lines_asked_for_are_none_left_out(run, small, words):
+    code, out, err = run(*words, "--top", 0)
+    assert code == 0 and "searches " in out and "more" not in out, err
+    assert "... and " in run(*words, "--top", 1)[1]
