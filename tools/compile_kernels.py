@@ -18,16 +18,18 @@ import io
 import os
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+from same_machine_code import text_sections
 from shares import share_of
-from unset_registers import disassembled, nvdisasm, unset
+from unset_registers import nvdisasm, wrongs
 
 from bigbfs.algorithms.every_kernel import every_kernel, numbered_kernels, variants_of
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, renumbered, team_of, team_threads
@@ -52,6 +54,8 @@ RENUMBERED = tuple(product((np.uint32, np.uint64), (renumbered("plain"),)))
 """Variants of kernels that run where vertices have numbers of their own."""
 Job = tuple[str, int, type, str]
 """A file, an architecture, the ids and the rows."""
+LOOKED_AT_ONCE = 2 << 20
+"""Bytes of machine code that the disassembler is given together: it takes them in little more than its start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,14 @@ class Usage:
     shared: int
     stack: int
     spills: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One variant of a file: what each kernel needs, and the machine code of each, by its name."""
+
+    usages: list[Usage]
+    codes: dict[str, bytes]
 
 
 KNOWN: dict[tuple[str, type, str], tuple[int, int]] = {
@@ -96,12 +108,27 @@ def compile_kernel(file: str, arch: int, ids: type, codec: str) -> list[Usage]:
     CompileFailure
         It does not compile, compiles with a warning, or its machine code is wrong.
     """
+    variants = compiled(file, arch, ids, codec)
+    named = [part for variant in variants for part in variant.codes.items()]
+    for (kernel, _), wrong in zip(named, wrongs([code for _, code in named], arch), strict=True):
+        if wrong:
+            raise CompileFailure(f"{kernel}: miscompiled, {wrong}")
+    return [usage for variant in variants for usage in variant.usages]
+
+
+def compiled(file: str, arch: int, ids: type, codec: str) -> list[Compiled]:
+    """Compile ``file`` for ``sm_<arch>``, in each of its variants; nobody has looked at the machine code.
+
+    Raises
+    ------
+    CompileFailure
+        It does not compile, or compiles with a warning.
+    """
     team = team_of((arch // 10, arch % 10))
-    variants = [spec.variant(np.dtype(ids), codec, team) for spec in variants_of(file)]
-    return [usage for defines in variants for usage in _compile(file, arch, defines)]
+    return [_compile(file, arch, spec.variant(np.dtype(ids), codec, team)) for spec in variants_of(file)]
 
 
-def _compile(file: str, arch: int, defines: Mapping[str, str]) -> list[Usage]:
+def _compile(file: str, arch: int, defines: Mapping[str, str]) -> Compiled:
     # CuPy has no public way to compile for a device that is not there
     from cupy.cuda.compiler import CompileException, _NVRTCProgram
 
@@ -115,20 +142,7 @@ def _compile(file: str, arch: int, defines: Mapping[str, str]) -> list[Usage]:
     text = log.getvalue()
     if "warning" in text:
         raise CompileFailure(text)
-    _require_set(cubin)
-    return list(parse_usage(text))
-
-
-def _require_set(cubin: bytes) -> None:
-    """Refuse machine code that reads what nothing has set, where there is a disassembler."""
-    if (tool := nvdisasm()) is None:
-        return
-    try:
-        text = disassembled(cubin, tool)
-    except RuntimeError as error:
-        raise CompileFailure(str(error)) from error
-    if found := {kernel: lines for kernel, lines in unset(text).items() if lines}:
-        raise CompileFailure(f"miscompiled, registers are read that nothing has set: {found}")
+    return Compiled(list(parse_usage(text)), dict(text_sections(cubin + b"\0")))  # CuPy leaves the last byte out
 
 
 def parse_usage(log: str) -> Iterator[Usage]:
@@ -176,6 +190,38 @@ def jobs_of(architectures: Iterable[int], share: tuple[int, int] = (1, 1)) -> li
     return [job for job in jobs if job not in left_out]
 
 
+class LookedAt:
+    """Machine code of many compilations, given to the disassembler together by the processes of ``pool``."""
+
+    def __init__(self, pool: Executor) -> None:
+        self._pool = pool
+        self._waiting: dict[int, list[tuple[str, bytes]]] = defaultdict(list)
+        self._asked: list[tuple[list[str], Future[list[str]]]] = []
+
+    def add(self, job: Job, codes: Mapping[str, bytes]) -> None:
+        """Take the machine code of the kernels of one variant, by their names."""
+        arch = job[1]
+        self._waiting[arch] += [(f"{_told(job)} {kernel}", code) for kernel, code in codes.items()]
+        if sum(len(code) for _, code in self._waiting[arch]) >= LOOKED_AT_ONCE:
+            self._ask(arch)
+
+    def _ask(self, arch: int) -> None:
+        waiting = self._waiting.pop(arch)
+        self._asked.append(([name for name, _ in waiting], self._pool.submit(wrongs, [it for _, it in waiting], arch)))
+
+    def failures(self) -> Iterator[str]:
+        """Yield the kernels whose machine code is wrong, and why, when all has been taken."""
+        for arch in list(self._waiting):
+            self._ask(arch)
+        for names, future in self._asked:
+            yield from (f"{name}: miscompiled, {it}" for name, it in zip(names, future.result(), strict=True) if it)
+
+
+def _told(job: Job) -> str:
+    file, arch, ids, codec = job
+    return f"sm_{arch} {file} {ids.__name__} {codec}"
+
+
 def _compile_all(jobs: list[Job]) -> bool:
     """Compile everything, print a line for each kernel, and return whether all was clean."""
     clean = True
@@ -185,26 +231,39 @@ def _compile_all(jobs: list[Job]) -> bool:
     )
     # new processes: one that is forked would have half of what NVRTC has begun here
     with ProcessPoolExecutor(len(os.sched_getaffinity(0)), mp_context=get_context("spawn")) as pool:
-        futures = [(job, pool.submit(compile_kernel, *job)) for job in jobs]
-        for (file, arch, ids, codec), future in futures:
+        looked_at = LookedAt(pool)
+        futures = [(job, pool.submit(compiled, *job)) for job in jobs]
+        while futures:
+            job, future = futures.pop(0)  # what it holds is machine code, which nobody needs any more
             try:
-                usages = future.result()
+                variants = future.result()
             except CompileFailure as error:
-                print(f"sm_{arch} {file} {ids.__name__} {codec}: FAILED\n{error}")
+                print(f"{_told(job)}: FAILED\n{error}")
                 clean = False
                 continue
-            for usage in usages:
-                count += 1
-                bad = "spills" if spills(usage, ids, codec, arch) else "registers" if crowds(usage, arch, ids) else ""
-                clean &= not bad
-                print(
-                    f"sm_{arch:<4}{Path(file).name:<22}{usage.kernel:<22}{ids.__name__:<8}{codec:<8}{usage.registers:>9}"
-                    f"{usage.shared:>8}{usage.stack:>7}{usage.spills:>8}{f'  FAILED: {bad}' if bad else ''}"
-                )
+            for variant in variants:
+                looked_at.add(job, variant.codes)
+                count += len(variant.usages)
+                for usage in variant.usages:
+                    clean &= _fits(job, usage)
+        for failure in looked_at.failures():
+            print(f"FAILED: {failure}")
+            clean = False
     if nvdisasm() is None:
         print("machine code was not looked at for registers that nothing sets: pip install nvidia-cuda-nvdisasm")
     print(f"{count} kernels from {len(jobs)} compilations: {'all clean' if clean else 'FAILED'}")
     return clean
+
+
+def _fits(job: Job, usage: Usage) -> bool:
+    """Print what a kernel needs, and return whether it may."""
+    file, arch, ids, codec = job
+    bad = "spills" if spills(usage, ids, codec, arch) else "registers" if crowds(usage, arch, ids) else ""
+    print(
+        f"sm_{arch:<4}{Path(file).name:<22}{usage.kernel:<22}{ids.__name__:<8}{codec:<8}{usage.registers:>9}"
+        f"{usage.shared:>8}{usage.stack:>7}{usage.spills:>8}{f'  FAILED: {bad}' if bad else ''}"
+    )
+    return not bad
 
 
 def main() -> int:

@@ -2,11 +2,13 @@
 
 import re
 import sys
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import unset_registers
 
 from bigbfs.algorithms.bfs.gpu import arguments as bfs
 from bigbfs.algorithms.bfs.gpu import streamed
@@ -110,23 +112,56 @@ def test_what_is_known_of_one_architecture_is_refused_on_others(compiler):
 
 
 def test_machine_code_that_reads_what_nothing_sets_is_refused(compiler, monkeypatch):
-    monkeypatch.setattr(compiler, "nvdisasm", lambda: Path("nvdisasm"))
-    text = ".text.k:\n        /*0010*/                   R2UR UR4, R10 ;\n"
-    monkeypatch.setattr(compiler, "disassembled", lambda cubin, tool: text)
-    with pytest.raises(compiler.CompileFailure, match=r"nothing has set: .'k': .'R2UR UR4, R10'"):
+    monkeypatch.setattr(unset_registers, "nvdisasm", lambda: Path("nvdisasm"))
+    text = "        /*0010*/                   R2UR UR4, R10 ;\n"
+    monkeypatch.setattr(unset_registers, "disassembled", lambda code, arch, tool: text)
+    with pytest.raises(compiler.CompileFailure, match=r"miscompiled, .* nothing has set: .'R2UR UR4, R10'"):
         compiler.compile_kernel("kernels/placement/place.cu", 90, np.uint32, "plain")
-    monkeypatch.setattr(compiler, "disassembled", lambda cubin, tool: text.replace("R2UR UR4", "MOV R4"))
+    monkeypatch.setattr(unset_registers, "disassembled", lambda *code: text.replace("R2UR UR4", "MOV R4"))
     assert compiler.compile_kernel("kernels/placement/place.cu", 90, np.uint32, "plain")
 
 
 def test_what_the_disassembler_refuses_is_a_failure(compiler, monkeypatch):
-    def refused(cubin, tool):
-        raise RuntimeError("nvdisasm fatal: a newer cubin")
+    def refused(code, arch, tool):
+        raise RuntimeError("nvdisasm fatal: an architecture that it does not know")
 
-    monkeypatch.setattr(compiler, "nvdisasm", lambda: Path("nvdisasm"))
-    monkeypatch.setattr(compiler, "disassembled", refused)
-    with pytest.raises(compiler.CompileFailure, match="a newer cubin"):
+    monkeypatch.setattr(unset_registers, "nvdisasm", lambda: Path("nvdisasm"))
+    monkeypatch.setattr(unset_registers, "disassembled", refused)
+    with pytest.raises(compiler.CompileFailure, match="does not know"):
         compiler.compile_kernel("kernels/placement/place.cu", 90, np.uint32, "plain")
+
+
+def test_each_instruction_is_looked_at(compiler):
+    """The disassembler says as many as there are: 16 bytes each."""
+    tool = compiler.nvdisasm()
+    if tool is None:
+        pytest.skip("nvidia-cuda-nvdisasm is not installed")
+    [variant] = compiler.compiled("kernels/placement/place.cu", 90, np.uint32, "plain")
+    code = b"".join(variant.codes.values())
+    lines = unset_registers.disassembled(code, 90, tool).splitlines()
+    addresses = [int(found[1], 16) for line in lines if (found := re.match(r"\s*/\*([0-9a-f]+)\*/", line))]
+    assert addresses == list(range(0, len(code), 16)) and len(variant.codes) == len(variant.usages)
+
+
+@pytest.mark.parametrize("bytes_at_once", [1, 1 << 20])
+def test_of_all_that_is_compiled_what_is_wrong_is_named(compiler, monkeypatch, bytes_at_once):
+    class Here:
+        def submit(self, function, *arguments):
+            future = Future()
+            future.set_result(function(*arguments))
+            return future
+
+    monkeypatch.setattr(compiler, "LOOKED_AT_ONCE", bytes_at_once)
+    monkeypatch.setattr(
+        compiler, "wrongs", lambda codes, arch: [f"{code} {arch}" if b"?" in code else "" for code in codes]
+    )
+    looked_at = compiler.LookedAt(Here())
+    for arch in (80, 90):
+        looked_at.add(("a.cu", arch, np.uint32, "plain"), {"good": b".", "bad": b"?"})
+        looked_at.add(("b.cu", arch, np.uint64, "varint"), {"better": b"."})
+    assert list(looked_at.failures()) == [
+        f"sm_{arch} a.cu uint32 plain bad: miscompiled, b'?' {arch}" for arch in (80, 90)
+    ]
 
 
 def test_a_compiler_message_names_file_and_line(compiler):
