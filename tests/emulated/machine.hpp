@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstring>
 #include <vector>
 
 #include "fiber.hpp"
@@ -125,15 +126,24 @@ void switch_fiber(Fiber& from, Fiber& to);
 void let_others_run(u64 idle);  // what a launch spins for may be done by another device, which needs a core
 void watch(Launch* launch);  // null: the launch is over
 
-// memcpy and memset that no sanitizer looks into: they pass over the redzones between a kernel's shared arrays.
+// memcpy and memset that no sanitizer looks into: they pass over the redzones between a kernel's shared arrays. Where
+// none is there to look they are the C library's: blocks whose threads take turns are copied at every switch.
 [[maybe_unused]] static inline void copy_bytes(char* to, const char* from, std::size_t bytes) {
+#if defined(SIMT_ASAN) || defined(SIMT_TSAN)
     std::size_t i = 0;
     for (; i + 8 <= bytes; i += 8)
         *reinterpret_cast<volatile u64*>(to + i) = *reinterpret_cast<const volatile u64*>(from + i);
     for (; i < bytes; ++i) reinterpret_cast<volatile char*>(to)[i] = from[i];
+#else
+    std::memcpy(to, from, bytes);
+#endif
 }
 [[maybe_unused]] static inline void poison(char* at, std::size_t bytes) {
+#if defined(SIMT_ASAN) || defined(SIMT_TSAN)
     for (std::size_t i = 0; i < bytes; ++i) reinterpret_cast<volatile char*>(at)[i] = static_cast<char>(0xcb);
+#else
+    std::memset(at, 0xcb, bytes);
+#endif
 }
 
 }  // namespace simt
