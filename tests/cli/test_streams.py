@@ -19,6 +19,7 @@ def graph_text(folder):
     return folder
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("line", [["bfs", "--source", "0", "--levels", "-"], ["export", "--to", "el", "-o", "-"]])
 def test_a_full_disk_under_standard_output(run, graph_text, line, unbuffered):

@@ -185,6 +185,7 @@ FROM_ONE = ("g.mtx", "g.gr", "g.graph")
 PACKS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 @pytest.mark.parametrize("name", FILES)
 def test_every_reader(name, directed, tmp_path, monkeypatch):

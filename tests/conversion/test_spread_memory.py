@@ -120,6 +120,7 @@ def dealt(ranks, counts, stored, n, shift):
     return run(ranks, work)
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(
     ("ranks", "most"),
     split(product((1, 2, 3, 7), (8 << 20, 8 * 60, 1)), lambda ranks, most: most > 1 or ranks <= 2),

@@ -120,6 +120,7 @@ RACED = split(
 )
 
 
+@pytest.mark.covered("name")
 @pytest.mark.parametrize(("build", "name"), RACED)
 def test_races(build, name):
     graph = zoo.build(*RACES[name])

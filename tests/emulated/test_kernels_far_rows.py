@@ -200,6 +200,7 @@ def graph_of(name: str, codec: str) -> tuple[Graph, Graph]:
     return plain, plain.compress() if codec == "varint" else plain
 
 
+@pytest.mark.covered("build+rule")
 @pytest.mark.parametrize(("build", "codec", "name", "rule"), split(cases(), in_core))
 def test_trees(build: str, codec: str, name: str, rule: str, small: None, monkeypatch: pytest.MonkeyPatch) -> None:
     plain, graph = graph_of(name, codec)
@@ -220,6 +221,7 @@ PAIRS = split(
 )
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(("build", "codec"), PAIRS)
 def test_a_depth_limit_and_results_not_wanted(build: str, codec: str, small: None) -> None:
     """What a search leaves out does not show in the next; no parents: claims have none."""
@@ -249,6 +251,7 @@ def test_a_depth_limit_and_results_not_wanted(build: str, codec: str, small: Non
         validate_tree(plain, other, expected, found)
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(("build", "codec"), PAIRS)
 def test_claims_in_rounds_and_bytes_sent(build: str, codec: str, small: None) -> None:
     """A star whose centre claims all vertices of the other ranks, in as many rounds as an inbox takes; each once."""
@@ -269,6 +272,7 @@ def test_claims_in_rounds_and_bytes_sent(build: str, codec: str, small: None) ->
         assert sent == 8 * others + 3 * 2 * 8 * (3 * 3 + 3 * tables)
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(("build", "codec"), PAIRS)
 def test_each_rank_reads_its_own_rows_and_no_more(build: str, codec: str, small: None) -> None:
     plain = zoo.build(3_000, zoo.random(3_000, 60_000, seed=5))

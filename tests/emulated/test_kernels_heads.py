@@ -80,6 +80,7 @@ def run_tree(engine, source, spoil):
     engine.verify_tree(source)
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("build", HERE)
 def test_a_tree_is_proved_and_planted_faults_are_found(build, codec):
@@ -111,6 +112,7 @@ def test_a_tree_is_proved_and_planted_faults_are_found(build, codec):
             run_tree(engine, source, lambda levels, parents: parents.__setitem__(source, last))
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("build", HERE)
 def test_labels_are_proved_and_planted_faults_are_found(build, codec):
@@ -149,6 +151,7 @@ class Stumbling(SimtRuntime):
         return SimtMapping(view)
 
 
+@pytest.mark.covered("build+codec")
 @pytest.mark.parametrize(("build", "name", "codec"), cases([*GRAPHS, "directed-out-only", "late-isolated"]))
 def test_tables_do_not_depend_on_the_steps_in_which_rows_become_readable(build, name, codec):
     adjacency = encoded(name, codec).adjacency

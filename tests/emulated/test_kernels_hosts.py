@@ -115,6 +115,7 @@ def in_core(build: str, codec: str, name: str, rule: str) -> bool:
     return build == "preempt" and number == turn and name in FEW[::2]
 
 
+@pytest.mark.covered("build+rule")
 @pytest.mark.parametrize(("build", "codec", "name", "rule"), split(CASES, in_core))
 def test_levels_and_parents_are_exact(build: str, codec: str, name: str, rule: str) -> None:
     plain = zoo.shared()[name]
@@ -155,6 +156,7 @@ class Late:
         self._work.pop()()
 
 
+@pytest.mark.covered("build+late", "build+carry")
 @pytest.mark.parametrize(
     ("build", "late"),
     split([(build, late) for build in HERE for late in (False, True)], lambda build, late: late or build == "plain"),

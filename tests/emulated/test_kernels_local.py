@@ -98,6 +98,7 @@ def test_a_frontier_that_grows_leaves_for_other_phases():
     assert search(graph, source)["rounds"].sum() > 0
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("codec", ["plain", "varint"])
 @pytest.mark.parametrize("build", BUILDS)
 def test_levels_that_heads_begin_and_the_edges_of_the_frontier_end(build, codec):

@@ -178,6 +178,7 @@ def test_an_id_without_a_number_is_refused(residency):
                 engine.run(work)
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("residency", ["vram", "mapped"])
 @pytest.mark.parametrize("name", ["early-isolated", "random"])
 def test_measures_are_those_of_the_cpu(name, residency):

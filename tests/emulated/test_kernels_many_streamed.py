@@ -98,6 +98,7 @@ def in_core(build, codec, width, name, how, rule):
     )
 
 
+@pytest.mark.covered("build+how")
 @pytest.mark.parametrize(
     ("build", "codec", "width", "name", "how", "rule"), split(cases(), in_core), indirect=["rule"]
 )  # fmt: skip

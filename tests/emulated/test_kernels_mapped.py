@@ -47,6 +47,7 @@ def searched(build, graph, source, sort_from):
         return run.slots[: np.count_nonzero(run.slots["direction"])]
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("sort_from", [1, 1 << 40], ids=["sorted first", "as it is"])
 @pytest.mark.parametrize("build", BUILDS)
 def test_levels_of_mapped_rows_are_wide_but_by_degree(build, sort_from):

@@ -86,6 +86,7 @@ def test_heads_are_those_of_one_gpu_and_rows_are_sound(build: str, name: str, co
                         assert own.hot_bytes <= options.get("hot_bytes", 0)
 
 
+@pytest.mark.covered("build+codec")
 @pytest.mark.parametrize("build", damaged(HERE))
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("name", ["degree-1024", "kronecker-dense", "wide-ids-hub"])

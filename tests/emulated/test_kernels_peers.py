@@ -127,6 +127,7 @@ def in_core(build, codec, name, rule):
     return turn == number and name in FEW[1::2]
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(("build", "codec", "name", "rule"), split(CASES, in_core))
 def test_levels_and_parents_are_exact(build, codec, name, rule):
     plain = zoo.shared()[name]
@@ -296,6 +297,7 @@ def test_ids_that_are_no_vertices_are_counted(build):
     assert {found.invalid for found in searched.found} != {0}
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(
     ("build", "codec"),
     split(

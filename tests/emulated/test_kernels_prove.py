@@ -36,6 +36,7 @@ SOUND = split(
 )
 
 
+@pytest.mark.covered("build+codec")
 @pytest.mark.parametrize(("build", "name", "codec"), SOUND)
 def test_sound_rows_have_no_faults(build, name, codec):
     adjacency = encoded(name, codec)
@@ -130,6 +131,7 @@ BROKEN = split(
 )
 
 
+@pytest.mark.covered("build+codec")
 @pytest.mark.parametrize(("build", "name", "codec"), BROKEN)
 def test_the_device_refuses_what_the_host_refuses(build, name, codec):
     adjacency = encoded(name, codec)

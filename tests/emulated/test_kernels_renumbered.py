@@ -101,6 +101,7 @@ def bipartite(most):
     return plain, 2 * (48 + np.unique(others))
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("rule", ["no heads", "turns"], indirect=True)
 @pytest.mark.parametrize("build", BUILDS)
 def test_rows_of_all_lengths_are_searched_to_their_end(build, rule):
@@ -116,6 +117,7 @@ def test_rows_of_all_lengths_are_searched_to_their_end(build, rule):
                     validate_tree(plain, source, found.levels, found.parents)
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("residency", ["vram", "mapped"])
 @pytest.mark.parametrize("build", BUILDS)
 def test_components_and_what_wants_the_vertices_of_the_file(build, residency):

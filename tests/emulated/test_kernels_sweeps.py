@@ -44,6 +44,7 @@ def placed(graph: Graph, build: str = "plain", residency: str = "vram") -> GpuEn
     return GpuEngine(graph, work=eccentric.DIAMETER, residency=residency, runtime=SimtRuntime(build=build, seed=1))
 
 
+@pytest.mark.covered("codec+residency")
 @pytest.mark.parametrize(("build", "name", "codec", "residency"), list(cases()))
 def test_sweeps_are_those_of_the_cpu(build, name, codec, residency):
     """Field by field; vertices half-way may differ, as parents do, and lie at half the depth; a GPU tells no rim."""

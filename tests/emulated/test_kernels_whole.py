@@ -66,6 +66,7 @@ def test_vertices_behind_the_last_edge_are_swept_by_nobody(build, kind, together
     assert sum(words for words, _ in seen.values()) == -(-end // 64) and {n for _, n in seen.values()} == {end}
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("build", builds_here())
 @pytest.mark.parametrize("ranked", [False, True])
 def test_rows_are_put_off_where_many_heads_are_expected_to_fail(build, ranked):
@@ -120,6 +121,7 @@ def told(searched):
     return kinds
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("team", [64, 256])
 @pytest.mark.parametrize("build", builds_here())
 def test_few_that_a_level_finds_are_told_in_lists(build, team):
@@ -228,6 +230,7 @@ def ladder(length, seed=3):
     return zoo.build(length, zoo.join(*near, (far, far + 5), (far, far + 6), (far, far + 4)))
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("ranks", [2, 3])
 @pytest.mark.parametrize("build", builds_here())
 def test_where_levels_are_many_and_thin_each_searches_for_itself(build, ranks):

@@ -74,6 +74,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.covered("build+size")
 @pytest.mark.parametrize(("build", "codec", "name", "size"), split(CASES, in_core))
 def test_labels_are_exact(build, codec, name, size):
     """Of the zoo, as it is numbered and by degree, words dealt one by one or four together."""

@@ -44,6 +44,7 @@ def spoilt(engine: Any) -> None:
             each.arrays["near"][:] = 0
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(
     ("neighbours", "groups", "strategy", "transport"),
     split(

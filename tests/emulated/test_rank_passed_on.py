@@ -149,6 +149,7 @@ def test_words_are_handed_on_once_and_not_before_all_their_edges_are_there(size:
         assert sorted(proved) == list(range(words))
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(
     ("kind", "codec", "passed"),
     split(

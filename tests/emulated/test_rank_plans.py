@@ -78,6 +78,7 @@ def begin(graph: Graph, hosts: tuple[str, ...], limits: Limits) -> None:
     run(len(hosts), rank, limit=120.0, hosts=hosts)
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize(
     ("number", "name", "codec"),
     split(

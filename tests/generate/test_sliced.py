@@ -92,6 +92,7 @@ def test_the_file_is_the_one_made_in_memory(tmp_path, into_slices, kind, seed, o
     assert sum("find repeated edges" in step for step in told.steps) > 1
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("keys", [1, 10**9])
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("order", ["degree", "original"])

@@ -158,6 +158,7 @@ def in_a_process(code, *arguments):
     return done.stdout
 
 
+@pytest.mark.covered("use")
 @pytest.mark.parametrize(
     "use",
     [

@@ -55,6 +55,7 @@ def test_it_is_done_when_no_other_pair_can_be_farther_apart(lengths, lowest, don
     assert longest[0] == (first + second if min(first, second) >= lowest else max(lengths))
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("pairs", [0, 2, 2048])
 @pytest.mark.parametrize("least", [0, 2**15])
 def test_what_is_found_holds_whatever_is_left_undone(pairs, least, monkeypatch):

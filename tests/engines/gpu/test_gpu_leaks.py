@@ -154,6 +154,7 @@ STEPS = split(
 )  # fmt: skip
 
 
+@pytest.mark.covered("residency+directed")
 @pytest.mark.parametrize(("residency", "directed", "codec"), STEPS)
 def test_a_failure_at_any_step_leaves_nothing_behind(residency, directed, codec, monkeypatch):
     monkeypatch.setattr(plan, "HOT_SHARE", 1)

@@ -71,6 +71,7 @@ finally:
 """
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("how", ["descriptor", "number"])
 @pytest.mark.parametrize(("when", "code"), [("before", 9), ("later", 9), ("zombie", 9), ("never", 0)])
 def test_a_rank_that_has_gone_is_named(how: str, when: str, code: int) -> None:

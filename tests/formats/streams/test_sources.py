@@ -101,6 +101,7 @@ def test_compression_is_told_by_content_not_by_name(tmp_path, suffix):
     assert content(plain) == TEXT
 
 
+@pytest.mark.covered
 @pytest.mark.parametrize("suffix", CODECS)
 def test_a_stream_cut_anywhere_is_refused_with_its_name_and_good_bytes(tmp_path, suffix):
     packed = CODECS[suffix](TEXT)
