@@ -70,7 +70,7 @@ MOMENTS = [
     ("moving", "SIGKILL", 1, ("--directed", "--no-in-edges")),
     ("named", "SIGKILL", 0, ()),
 ]
-CORE = (("dealing", "SIGKILL", 1), ("placing", "SIGTERM", 0))
+CORE = (("dealing", "SIGKILL", 1),)
 CODES = {"SIGKILL": 9, "SIGINT": 130, "SIGTERM": 143}
 
 

@@ -113,11 +113,11 @@ def test_who_starts_ranks_imports_no_command():
     "line",
     [
         "convert {0}/g.txt --nonsense",
-        "convert {0}/g.txt --threads x",
+        pytest.param("convert {0}/g.txt --threads x", marks=pytest.mark.wide),
         "bfs {0}/g.csrbin --source 0 --nonsense",
-        "bfs {0}/g.csrbin --source 0 --target 1 --no-parents",
+        pytest.param("bfs {0}/g.csrbin --source 0 --target 1 --no-parents", marks=pytest.mark.wide),
         "bfs {0}/g.csrbin --source 0 --gpus 2",
-        "cc {0}/g.csrbin --exchange list",
+        pytest.param("cc {0}/g.csrbin --exchange list", marks=pytest.mark.wide),
     ],
 )
 def test_a_wrong_command_line_is_said_once(line, tmp_path):

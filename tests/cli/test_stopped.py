@@ -218,7 +218,7 @@ with manyopts.stopping() as stop:
 """
 
 
-@pytest.mark.parametrize(("apart", "code"), [("0.005", 130), ("never", 0)])
+@pytest.mark.parametrize(("apart", "code"), [("0.005", 130), pytest.param("never", 0, marks=pytest.mark.wide)])
 def test_a_second_ctrl_c_counts_however_soon_it_comes(apart, code):
     done = subprocess.run([sys.executable, "-c", TWICE, apart], capture_output=True, text=True, timeout=60)
     assert done.returncode == code, done.stderr
@@ -275,7 +275,7 @@ with stopping() as stop:
 """The main thread is where it hears nothing, as in compiled code, when Ctrl-C comes."""
 
 
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("times", [pytest.param(1, marks=pytest.mark.wide), 2])
 def test_ctrl_c_is_answered_while_compiled_code_runs(times):
     done = subprocess.run([sys.executable, "-c", BUSY, str(times)], capture_output=True, text=True, timeout=120)
     lines = done.stderr.splitlines()

@@ -42,7 +42,9 @@ def with_input(*arguments, text=LINES):
     return ran.returncode, ran.stdout, ran.stderr
 
 
-@pytest.mark.parametrize("name", ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
+@pytest.mark.parametrize(
+    "name", ["-", "/dev/stdin", *(pytest.param(f"{at}/fd/0", marks=pytest.mark.wide) for at in ("/dev", "/proc/self"))]
+)
 def test_standard_input_by_any_name_names_no_output(folder, name):
     """Root may write to /dev, and found a graph file there."""
     for more, output in ((), "OUT.csrbin"), (("--shards", 2), "OUT.shards"):

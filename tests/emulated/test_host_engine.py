@@ -110,7 +110,6 @@ def proved(graph: Graph, plain: Graph, transport: str, how: dict[str, Any]) -> N
             assert (result.levels == -1).all() and (result.parents == -1).all()
 
 
-@pytest.mark.covered
 @pytest.mark.parametrize(("name", "codec", "residency"), split(PLACED[:8], trees))
 def test_trees_by_way_of_hosts(name: str, codec: str, residency: str, without_nccl: None) -> None:
     """Asked for on one machine, and what several machines without NCCL get."""
@@ -231,7 +230,6 @@ def labelled(graph: Graph, plain: Graph, transport: str, how: dict[str, Any]) ->
             assert np.array_equal(found.labels, labels if rank == 0 else np.empty(0))
 
 
-@pytest.mark.covered
 @pytest.mark.parametrize(("name", "codec", "residency"), split(PLACED, lambda *case: not trees(*case)))
 def test_labels_by_way_of_hosts(name: str, codec: str, residency: str, without_nccl: None) -> None:
     plain = zoo.shared()[name]

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import zoo
-from wide import CODECS, in_bounds, in_turn, met, on_hosts, split
+from wide import CODECS, counted, in_bounds, in_turn, met, on_hosts, split
 
 from bigbfs.algorithms.components.gpu.hosts import arguments
 from bigbfs.algorithms.components.gpu.hosts.loop import longest_row
@@ -127,7 +127,7 @@ def test_any_vertex_may_be_the_hub(build):
     check(late, late, build, Peers(2, carry=HostTransport, touch=lambda forest: forest._take_hub(alone)))
 
 
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", counted(HERE))
 def test_more_devices_than_vertices(build):
     plain = zoo.build(5, zoo.path(4))
     for kind, carry in zip(("words", "ranges"), BOTH, strict=True):

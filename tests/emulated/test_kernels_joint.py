@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 import pytest
 import zoo
-from wide import CODECS, in_bounds, in_turn, met, on_hosts, split
+from wide import CODECS, counted, in_bounds, in_turn, met, on_hosts, split
 
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.algorithms.components.reference import components as reference_components
@@ -170,7 +170,7 @@ def one_way():
     return zoo.build(n, ends, directed=True, in_rows=False)
 
 
-@pytest.mark.parametrize("build", split(HERE, lambda build: build in ("plain", "preempt")))
+@pytest.mark.parametrize("build", counted(HERE))
 def test_names_of_vertices_that_a_third_rank_owns(build):
     """By id, no round: what is linked to vertices that nobody asked for goes by the names that their owners have."""
     plain, directed = of_a_third(), one_way()
@@ -183,7 +183,7 @@ def test_names_of_vertices_that_a_third_rank_owns(build):
         check(directed, directed, build, peers, ways[:1])
 
 
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", counted(HERE))
 def test_more_devices_than_vertices(build):
     plain = zoo.build(5, zoo.path(4))
     for kind in ("words", "ranges"):

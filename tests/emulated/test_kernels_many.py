@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import zoo
-from wide import CODEC_OF, damaged, split
+from wide import CODEC_OF, counted, damaged, split
 
 import bigbfs
 from bigbfs import api
@@ -149,7 +149,7 @@ def test_a_wide_row_brings_the_sources_of_each_lane_by_other_ids(build, codec, s
     assert record.steps[BOTTOM_UP] >= 1
 
 
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", counted(HERE))
 def test_depths_and_repeated_sources(build):
     graph = GRAPHS["random"]
     sources = np.array([7, 7, 8, 169, 7])

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import zoo
-from wide import split
+from wide import counted, split
 
 import bigbfs
 from bigbfs import api
@@ -119,7 +119,7 @@ def test_searches(build, name, how, width, residency):
     assert found.record.steps[TOP_DOWN]
 
 
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", counted(HERE))
 def test_depths_repeated_sources_and_batches_that_follow_each_other(build, monkeypatch):
     """A source without edges is alone in its batch's levels only; levels are copied in parts."""
     plain = GRAPHS["three hubs and a path"]

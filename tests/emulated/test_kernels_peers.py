@@ -1,8 +1,8 @@
 """BFS over several emulated GPUs of one machine, each a thread: their kernels run at the same time and meet.
 
 Levels and parents against the reference, and what is counted: the zoo by rules that make small graphs see every phase,
-with words dealt and with ranges, with inboxes that overflow, and with more devices than vertices. In the thread
-sanitizer's build every block of every device is a system thread.
+with words dealt and with ranges, inboxes that overflow, more devices than vertices. Under the thread sanitizer a block
+is a system thread.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 import pytest
 import zoo
-from wide import CODECS, in_bounds, in_turn, met, on_hosts, split
+from wide import CODECS, counted, in_bounds, in_turn, met, on_hosts, split
 
 from bigbfs.algorithms.bfs.gpu.costs import Costs
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
@@ -65,8 +65,7 @@ FEW = (
     "one-vertex", "path", "two-hubs", "degree-1024", "two-components", "kronecker-dense", "wide-ids-hub",
     "directed-in-rows", "directed-multi",
 )  # fmt: skip
-"""What the builds other than the plain one search: no edge, many levels, hubs, frontiers that meet, wide ids, one
-way."""
+"""What all builds search: no edge, many levels, hubs, frontiers that meet, wide ids, one way."""
 FAR_ENOUGH = 64
 """Levels of the path outside the plain build: each takes its kernels, and 256 show no more."""
 
@@ -162,7 +161,7 @@ def test_claims_beyond_an_inbox_are_delivered_in_another_round(build):
             assert max(found.rounds for found in searched.found) >= claims // capacity - 1
 
 
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", counted(HERE))
 def test_first_blocks_go_on_alone_through_thin_levels(build):
     """A path, leaves on a path, and two stars whose leaves meet; launches that end in the midst of thin levels."""
     leaves = zoo.join(zoo.path(24), (np.arange(24), np.arange(24, 48)))
@@ -178,7 +177,7 @@ def test_first_blocks_go_on_alone_through_thin_levels(build):
                 assert told == {"claims"}
 
 
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", counted(HERE))
 def test_a_hub_that_bits_or_marks_have_found_is_no_thin_level(build):
     """One vertex in 32 says how many edges lead on from those found: the only one, a hub, is not among them."""
     clique = np.argwhere(np.triu(np.ones((101, 101), bool), 1)).T
@@ -193,7 +192,7 @@ def test_a_hub_that_bits_or_marks_have_found_is_no_thin_level(build):
         assert [found.told[:3] for found in searched.found] == [("claims", kind, "claims")] * 3
 
 
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", counted(HERE))
 def test_levels_that_are_marked_and_those_that_are_not(build):
     """Marks, bits and claims in turn: each of them was told for some level."""
     plain = zoo.shared()["kronecker"]
@@ -223,7 +222,7 @@ def test_ranks_that_claim_the_same_vertices_at_once(build):
             check(plain, 0, searched)
 
 
-@pytest.mark.parametrize("build", HERE)
+@pytest.mark.parametrize("build", counted(HERE))
 def test_more_devices_than_vertices(build):
     plain = zoo.build(5, zoo.path(5))
     for kind in ("words", "ranges"):
@@ -297,7 +296,6 @@ def test_ids_that_are_no_vertices_are_counted(build):
     assert {found.invalid for found in searched.found} != {0}
 
 
-@pytest.mark.covered
 @pytest.mark.parametrize(
     ("build", "codec"),
     split(

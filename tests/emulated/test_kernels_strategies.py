@@ -206,7 +206,6 @@ def test_levels_ahead_of_the_host_and_few_records(build, strategy, monkeypatch):
         assert search.reads <= len(found.level_records) + 1
 
 
-@pytest.mark.covered
 @pytest.mark.parametrize(("build", "strategy", "codec"), TURNS)
 def test_a_depth_limit_and_no_parents(build, strategy, codec, monkeypatch):
     monkeypatch.setattr(loop, "THREADS", 64)
@@ -273,7 +272,6 @@ OVERFLOWING = split(
 """Graphs whose levels do not fit the small queues."""
 
 
-@pytest.mark.covered("strategy+build")
 @pytest.mark.parametrize(("build", "strategy", "codec", "name"), OVERFLOWING)
 def test_queues_that_overflow_lose_nothing(build, strategy, codec, name, monkeypatch):
     """Edge queues of a few dozen ids, a gather buffer of 32: levels are read in windows, or found by their labels."""

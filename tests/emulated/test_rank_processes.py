@@ -88,6 +88,7 @@ def test_links_are_measured_and_planned_with(graph: Path, tmp_path: Path) -> Non
     assert between.host_mpi_call_seconds != usual.host_mpi_call_seconds
 
 
+@pytest.mark.wide
 def test_many_sources_mapped_and_in_ranges(graph: Path) -> None:
     how = ["--residency", "mapped", "--partition", "ranges", "--max-depth", "2", "--no-parents"]
     ran = run(["bfs", str(graph), "--sources", "random:3", *how, "--gpus", "2"])
@@ -137,7 +138,8 @@ def test_two_processes_by_way_of_their_hosts(graph: Path, tmp_path: Path, how: l
     assert ran.stderr.count("transport mpi") == 2
 
 
-@pytest.mark.parametrize("ranks", [2, pytest.param(3, marks=WIDE)])
+@pytest.mark.wide
+@pytest.mark.parametrize("ranks", [2, 3])
 def test_levels_in_parts(graph: Path, ranks: int, tmp_path: Path) -> None:
     plain = zoo.shared()["kronecker"]
     source = int(plain.degrees().argmax())
@@ -157,9 +159,8 @@ def test_levels_in_parts(graph: Path, ranks: int, tmp_path: Path) -> None:
         assert abs(after - before - numbers) <= before / 4  # who claims first turns on when others' claims come
 
 
-@pytest.mark.parametrize(
-    ("how", "more"), [pytest.param(FORCED, {}, marks=WIDE), (["--partition", "ranges", "--compressed"], APART)]
-)
+@pytest.mark.wide
+@pytest.mark.parametrize(("how", "more"), [(FORCED, {}), (["--partition", "ranges", "--compressed"], APART)])
 def test_components_of_two_processes_by_way_of_their_hosts(
     graph: Path, tmp_path: Path, how: list[str], more: dict[str, str]
 ) -> None:
@@ -180,6 +181,7 @@ def test_components_of_two_processes_by_way_of_their_hosts(
     assert ran.stderr.count("transport mpi") == 2
 
 
+@pytest.mark.wide
 def test_each_process_reads_its_own_rows_from_the_file(graph: Path, tmp_path: Path) -> None:
     """The command, as on a machine with several GPUs: proved, and what the hosts of the search say of it."""
     plain = zoo.shared()["kronecker"]
@@ -263,9 +265,9 @@ def test_what_shards_do_not_take(shards: Path) -> None:
     ("command", "how", "said"),
     [
         ("cc", ["--algorithm", "sv"], "several GPUs find components by Afforest"),
-        ("cc", ["--residency", "streamed", "--partition", "words"], "use --partition ranges"),
+        pytest.param("cc", ["--residency", "streamed", "--partition", "words"], "use --partition ranges", marks=WIDE),
         pytest.param("bfs", ["--source", "0", "--transport", "peers"], "use --transport auto", marks=WIDE),
-        ("bfs", ["--source", "0", "--transport", "nccl"], "has no NCCL: emulated devices"),
+        pytest.param("bfs", ["--source", "0", "--transport", "nccl"], "has no NCCL: emulated devices", marks=WIDE),
     ],
 )
 def test_what_machines_do_not_do_together(graph: Path, command: str, how: list[str], said: str) -> None:
@@ -274,6 +276,7 @@ def test_what_machines_do_not_do_together(graph: Path, command: str, how: list[s
     assert said in ran.stderr
 
 
+@pytest.mark.wide
 def test_a_process_that_dies_between_levels_that_hosts_run(graph: Path) -> None:
     start = time.monotonic()
     ran = run(["bfs", str(graph), "--sources", "0,5", "--gpus", "all", "--transport", "mpi"], event="kill")
@@ -320,6 +323,7 @@ def test_edges_are_passed_on_by_two_processes(graph: Path, tmp_path: Path) -> No
         assert any(re.search(r"have come: \d{2,} turns in ", each) for each in said)
 
 
+@pytest.mark.wide
 def test_a_process_that_dies_while_edges_are_passed_on(graph: Path) -> None:
     start = time.monotonic()
     ran = run(["bfs", str(graph), "--source", "0", *PLACED], event="kill-passed")

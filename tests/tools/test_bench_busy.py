@@ -90,7 +90,9 @@ def wait_until(condition, seconds=120.0):
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="no Linux")
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "killed"])
+@pytest.mark.parametrize(
+    "ending", [pytest.param(signal.SIGINT, marks=pytest.mark.wide), signal.SIGKILL], ids=["Ctrl-C", "killed"]
+)
 def test_nobody_spins_on_when_it_is_ended(graph, ending):
     words = [sys.executable, bench_busy.__file__, str(graph), "--work", "cc", "--trials", "2000"]
     quiet = subprocess.DEVNULL

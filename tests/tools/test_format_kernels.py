@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("clang_format", reason="clang-format is one of the packages for development")
 
 
+@pytest.mark.wide
 def test_every_kernel_is_in_the_style(capsys):
     assert format_kernels.main(["--check"]) == 0, capsys.readouterr().out
     assert len(format_kernels.kernel_files()) > 30

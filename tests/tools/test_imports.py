@@ -12,6 +12,7 @@ import pytest
 from wide import split
 
 
+@pytest.mark.wide
 def test_no_import_points_upwards_or_in_a_circle():
     assert check_imports.objections() == []
 

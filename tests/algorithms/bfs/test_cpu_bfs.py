@@ -114,7 +114,7 @@ def test_every_source_on_one_engine(codec: str, threads: int, alone: int, monkey
     ("order", "codec"),
     split(
         [(order, codec) for order in ("cost", "up", "turning") for codec in CODECS],
-        lambda order, codec: order == "cost" or in_turn(codec, order),
+        lambda order, codec: in_turn(codec, order),
     ),
 )
 def test_searches_lean_on_the_tree_of_another(codec: str, order: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ group.close()
 """
 
 
-@pytest.mark.parametrize(("size", "piece"), [(3, 1000), (2, 2**30)])
+@pytest.mark.parametrize(("size", "piece"), [(3, 1000), pytest.param(2, 2**30, marks=pytest.mark.wide)])
 def test_mpi_groups(size: int, piece: int, tmp_path: Path) -> None:
     pytest.importorskip("mpi4py")
     script = tmp_path / "ranks.py"
