@@ -57,7 +57,7 @@ test test-wide test-bounds test-python: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV_ENV)  ## run the tests (no GPU needed; ten to eighteen minutes on two cores)
 	$(PY) -m pytest -n 2 -m "not wide"
 
-test-wide: $(DEV_ENV)  ## the cases that `make test` leaves out: cross products, sanitizers, long fuzzing (SHARE=1/8: an eighth)
+test-wide: $(DEV_ENV)  ## the cases that `make test` leaves out: cross products, sanitizers, long fuzzing (SHARE=1/12: a twelfth)
 	$(PY) -m pytest -n 2 -m wide $(if $(SHARE),--share $(SHARE))
 
 # what the kernels do with arrays is in these; the emulation of the GPU has sanitizers of its own
@@ -80,7 +80,7 @@ lint: $(DEV_ENV)  ## ruff, mypy, import directions, layout of the kernels, spell
 	$(PY) tools/format_kernels.py --check
 	$(PY) -m codespell_lib
 
-kernels: $(KERNEL_ENV)  ## compile every kernel for sm_80, sm_90, sm_100 without a GPU; spills fail (SHARE=1/8: sm_90, an eighth of the others)
+kernels: $(KERNEL_ENV)  ## compile every kernel for sm_80, sm_90, sm_100 without a GPU; spills fail (SHARE=1/12: sm_90, a twelfth of the others)
 	$(PY) tools/compile_kernels.py --arch 80 --arch 90 --arch 100 $(if $(SHARE),--share $(SHARE))
 
 verify: $(RUN_ENV)  ## check every algorithm, backend and encoding against the reference (GRAPHS=files too)

@@ -26,9 +26,9 @@ def test_each_test_is_in_one_share_and_groups_are_spread(shares):
     assert dealt[::2] == dealt[1::2], "graphs of one build and codec"
 
 
-def test_eighths_differ_by_a_group_at_most():
-    dealt = deal(NAMES, 8)
-    counts = [dealt.count(share) for share in range(1, 9)]
+def test_twelfths_differ_by_a_group_at_most():
+    dealt = deal(NAMES, 12)
+    counts = [dealt.count(share) for share in range(1, 13)]
     assert sum(counts) == len(NAMES) and min(counts) > 0 and max(counts) - min(counts) <= 2
 
 

@@ -8,7 +8,7 @@ NVRTC compiles one program at a time in a process, so there is a process for eac
 Exit code 0: all compiled clean; 1: something failed; 4: NVRTC is not installed.
 
     python tools/compile_kernels.py --arch 80 --arch 90 --arch 100
-    python tools/compile_kernels.py --share 1/8      # all of sm_90, and an eighth of the others
+    python tools/compile_kernels.py --share 1/12     # all of sm_90, and a twelfth of the others
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def test_each_share_has_all_of_one_architecture_and_the_others_by_turns():
 
     every = compile_kernels.jobs_of(compile_kernels.ARCHITECTURES)
     always = [job for job in every if job[1] == compile_kernels.ALWAYS]
-    shares = [compile_kernels.jobs_of(compile_kernels.ARCHITECTURES, (number, 8)) for number in range(1, 9)]
+    shares = [compile_kernels.jobs_of(compile_kernels.ARCHITECTURES, (number, 12)) for number in range(1, 13)]
     assert all(set(always) <= set(share) for share in shares)
     dealt = [job for share in shares for job in share if job[1] != compile_kernels.ALWAYS]
     assert len(dealt) == len(set(dealt)) and set(dealt) | set(always) == set(every)
@@ -72,7 +72,7 @@ def test_each_share_has_all_of_one_architecture_and_the_others_by_turns():
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
 
-@pytest.mark.parametrize("wrong", ["0/8", "9/8", "1", "a/b"])
+@pytest.mark.parametrize("wrong", ["0/12", "13/12", "1", "a/b"])
 def test_a_share_that_there_is_not_is_refused(wrong, monkeypatch, capsys):
     import compile_kernels
 
