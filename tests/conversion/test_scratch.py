@@ -89,7 +89,6 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.wide
 def test_a_conversion_that_is_killed_is_done_again_cleanly(tmp_path):
     """Killed while it spills or sorts: half a file is never there, and the next run leaves nothing of the last."""
     source = tmp_path / "g.txt"

@@ -135,7 +135,6 @@ def test_all_rows_on_each_gpu_are_planned_and_refused_where_there_is_no_form(mon
         partitions.choose(np.asarray(plain.adjacency.indptr), (np.zeros(0, np.int64),) * 2, 2, "whole")
 
 
-@pytest.mark.wide
 def test_what_auto_falls_to() -> None:
     """Budgets between what streaming and what mapping takes: the plan falls and is refused as the run is."""
     plain = zoo.build(3_000, zoo.random(3_000, 400_000, seed=5))

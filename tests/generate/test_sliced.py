@@ -201,7 +201,6 @@ def test_what_ends_between_slices_leaves_nothing(tmp_path, into_slices, monkeypa
     assert len(calls) > 2 and list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.wide
 def test_the_process_keeps_to_its_memory(tmp_path):
     """A graph that takes 420 MiB is made within 260, and is the same; but for the memory of the compiler."""
 

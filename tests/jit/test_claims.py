@@ -79,7 +79,6 @@ def test_each_kernel_is_compiled_once_by_all_that_call_it_at_the_same_time(folde
     assert sorted(name for _, log in found for name in log) == ["kernels.inner", "kernels.outer"]
 
 
-@pytest.mark.wide
 def test_what_does_not_compile_is_nobodys_afterwards(folder):
     """The one that failed goes on, and the other is told the same."""
     script = USE.replace(

@@ -114,7 +114,6 @@ def test_what_numba_is_told_is_numbas(folder, environment):
     assert run(folder, **environment) == [*FOUND, True]
 
 
-@pytest.mark.wide
 def test_another_state_and_damage_are_seen(folder):
     kept = {path: path.read_bytes() for path in (folder / "cache" / "loaded").iterdir()}
     for path, content in kept.items():
@@ -128,7 +127,6 @@ def test_another_state_and_damage_are_seen(folder):
     assert run(folder, newer + USE) == [*FOUND, True]
 
 
-@pytest.mark.wide
 def test_processors_that_share_a_folder_leave_each_others_kernels_alone(folder):
     other = "from bigbfs.jit import loaded\nhere = loaded.place()\nloaded.place = lambda: (*here, 'another')\n"
     run(folder)

@@ -210,7 +210,6 @@ def test_kernels_of_another_state_go_and_only_those_of_this_function(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f-11.py311.1.nbc", "g-1.py311.1.nbc"]
 
 
-@pytest.mark.wide
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_a_full_disk_under_the_cache_of_kernels(tmp_path, monkeypatch):
     def limit():

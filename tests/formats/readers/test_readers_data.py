@@ -36,7 +36,6 @@ def distinct(*arrays: np.ndarray) -> int:
     return int(np.count_nonzero(seen))
 
 
-@pytest.mark.wide
 def test_counts_of_every_real_graph(data):
     wanted = table(data)
     assert len(wanted) == 15
