@@ -90,8 +90,8 @@ class Task:
     "--levels", type=values.PATH, metavar="F", help="Write levels (-1 unreached): .npy, .csv, .parquet, .arrow."
 )
 @click.option("--parents", type=values.PATH, metavar="F", help="Write parents, -1 (names: none) where there is none.")
-@click.option("--no-levels", is_flag=True, help="Do not compute levels; costs neither time nor memory.")
-@click.option("--no-parents", is_flag=True, help="Do not compute parents; costs neither time nor memory.")
+@click.option("--no-levels", is_flag=True, help="Leave levels out of the result: no copy of them is made.")
+@click.option("--no-parents", is_flag=True, help="Leave parents out of the result: no copy of them is made.")
 @click.option(
     "--plot", type=values.PATH, metavar="F.svg|png", help="Draw the levels: frontier, edges, time, direction."
 )

@@ -38,7 +38,9 @@ _graph = click.argument("graph", required=False, type=PATH, metavar="[GRAPH]")
 compressed_option = click.option(
     "--compressed", is_flag=True, help="Use the delta-varint .ccsr (made from the .csrbin when missing)."
 )
-verify_option = click.option("--verify", is_flag=True, help="Verify every result; exit 3 on any difference.")
+verify_option = click.option(
+    "--verify", is_flag=True, help="Verify every result against the edges of GRAPH; exit 3 on any difference."
+)
 verify_bounds_option = click.option(
     "--verify", is_flag=True, help="Search singly from a sample of vertices; exit 3 where one is out of its bounds."
 )

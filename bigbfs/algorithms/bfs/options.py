@@ -27,7 +27,7 @@ class BfsOptions(Options):
     max_depth
         Last level to reach; None: no limit.
     want_levels, want_parents
-        False: that array of the result is all -1, and costs neither time nor memory.
+        False: that array of the result is all -1; a GPU does not make it, a CPU, which searches with both, no copy.
     strategy
         A name from ``bigbfs strategies``.
     target
