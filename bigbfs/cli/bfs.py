@@ -86,15 +86,11 @@ class Task:
 @click.option("--max-depth", type=click.IntRange(0), metavar="D", help="Stop after level D.")
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs per source; median time.")
 @options.verify_option
-@click.option(
-    "--levels", type=values.PATH, metavar="F", help="Write levels (-1 unreached): .npy, .csv, .parquet, .arrow."
-)
-@click.option("--parents", type=values.PATH, metavar="F", help="Write parents, -1 (names: none) where there is none.")
+@values.output_option("--levels", metavar="F", help="Write levels (-1 unreached): .npy, .csv, .parquet, .arrow.")
+@values.output_option("--parents", metavar="F", help="Write parents, -1 (names: none) where there is none.")
 @click.option("--no-levels", is_flag=True, help="Leave levels out of the result: no copy of them is made.")
 @click.option("--no-parents", is_flag=True, help="Leave parents out of the result: no copy of them is made.")
-@click.option(
-    "--plot", type=values.PATH, metavar="F.svg|png", help="Draw the levels: frontier, edges, time, direction."
-)
+@values.output_option("--plot", metavar="F.svg|png", help="Draw the levels: frontier, edges, time, direction.")
 @outputs.force_option
 @values.json_option
 @ranks_of.gpus_option("; one alone where levels are many and thin")

@@ -63,31 +63,26 @@ class Task:
 @options.where_options
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs.")
 @options.verify_option
-@click.option(
+@values.output_option(
     "--labels",
     "-o",
     "--output",
     "labels",
-    type=values.PATH,
-    multiple=True,
-    callback=outputs.only_one,
     metavar="F",
     help="Write int64 labels: the smallest original id of each vertex's component; by ascending id.",
 )
-@click.option(
+@values.output_option(
     "--sizes",
     "sizes_to",
-    type=values.PATH,
     metavar="F",
     help="Write the size of every component: F.csv, .parquet, .arrow (component, vertices), .npy (sizes alone) or -.",
 )
-@click.option(
+@values.output_option(
     "--largest",
-    type=values.PATH,
     metavar="FILE",
     help="Write the largest component as a graph (.csrbin or .ccsr) whose vertices keep their ids.",
 )
-@click.option("--plot", type=values.PATH, metavar="F.svg|png", help="Draw the sizes of the components, log-log.")
+@values.output_option("--plot", metavar="F.svg|png", help="Draw the sizes of the components, log-log.")
 @outputs.force_option
 @values.json_option
 @ranks_of.gpus_option()

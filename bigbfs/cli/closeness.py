@@ -28,7 +28,7 @@ from bigbfs.sizes import counted
 @manyopts.seed_option
 @manyopts.seconds_option
 @manyopts.top_option
-@click.option("-o", "--output", type=values.PATH, metavar="F", help="Write all: .npy, .csv, .parquet, .arrow, or -.")
+@values.output_option("-o", "--output", metavar="F", help="Write all: .npy, .csv, .parquet, .arrow, or -.")
 @options.compressed_option
 @options.where_options
 @options.verify_option

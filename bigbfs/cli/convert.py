@@ -16,7 +16,7 @@ from bigbfs.cli.converting import COLUMNS_HELP, Columns
 from bigbfs.cli.loading import loading
 from bigbfs.cli.notes import note
 from bigbfs.cli.ranks import Ranks, joined
-from bigbfs.cli.values import MEMORY, PATH, THREADS
+from bigbfs.cli.values import MEMORY, PATH, THREADS, output_option
 from bigbfs.cli.wording import noted, printable
 from bigbfs.conversion.orders import KEPT, ORDERS, says_not_kept
 from bigbfs.formats.readers import NAMES
@@ -37,10 +37,9 @@ LEAST = 0.005
 
 @click.command("convert")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@click.option(
+@output_option(
     "-o",
     "--output",
-    type=PATH,
     metavar="OUT",
     help="File to write, .csrbin or .ccsr (--shards: folder, .shards). Default: the first input's name with .csrbin.",
 )

@@ -30,7 +30,7 @@ SHOWN = 100
 @manyopts.source_option
 @manyopts.many_option("sources", "")
 @manyopts.many_option("targets", "Distances to these alone.  [default: all]")
-@click.option("-o", "--output", type=values.PATH, metavar="F.npy|csv", help="Write the distances, as they come.")
+@values.output_option("-o", "--output", metavar="F.npy|csv", help="Write the distances, as they come.")
 @click.option("--max-depth", type=click.IntRange(0), metavar="D", help="Look no further than distance D.")
 @manyopts.seed_option
 @manyopts.seconds_option
@@ -98,11 +98,11 @@ def command(
                 click.echo(dumps(_object(opened, engine, open_seconds, found, wrote)))
             else:
                 manyopts.head(opened, engine)
-                _print(opened, found, top)
+                apart = _print(opened, found, top)
                 rows = len(found.sources)
                 which = "these" if rows < found.record.sources else "their rows"
                 what = "no more is known" if output is None else f"{printable(str(output))} has {which} alone"
-                manyopts.foot(engine, open_seconds, found.record, wrote, found.asked, what, rows)
+                manyopts.foot(engine, open_seconds, found.record, wrote, found.asked, what, rows, apart=apart)
             if stop.asked:
                 _interrupted()
 
@@ -118,7 +118,9 @@ def _rows(graph: Graph, found: Distances) -> list[tuple[int | str, int, int, int
     return [(graph.called(source), reached, depth, graph.called(far)) for source, reached, depth, far in rows]
 
 
-def _print(graph: Graph, found: Distances, top: int) -> None:
+def _print(graph: Graph, found: Distances, top: int) -> bool:
+    """Print the distances, where they are few, and the first ``top`` sources; return whether there was anything."""
+
     def called(vertex: int) -> str:
         return shown_name(graph.called(vertex))
 
@@ -128,13 +130,14 @@ def _print(graph: Graph, found: Distances, top: int) -> None:
             for source, row in zip(found.sources.tolist(), found.levels.tolist(), strict=True)
             for target, level in zip(found.targets.tolist(), row, strict=True)
         ]
-        click.echo(table(("source", "target", "distance"), pairs) + "\n")
+        click.echo(table(("source", "target", "distance"), pairs) + ("\n" if top else ""))
     columns = (found.sources[:top], found.reached[:top], found.depth[:top], found.far[:top])
     rows = zip(*(column.tolist() for column in columns), strict=True)
     shown = [(called(source), reached, depth, called(far)) for source, reached, depth, far in rows]
     if top:
         click.echo(table(("source", "reached", "depth", "farthest"), shown))
     manyopts.tell_rest(len(found.sources), top, "source")
+    return top > 0 or found.levels is not None
 
 
 def _object(

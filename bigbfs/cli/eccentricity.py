@@ -41,10 +41,9 @@ LISTED = 10
 @component_option
 @manyopts.seconds_option
 @manyopts.top_option
-@click.option(
+@values.output_option(
     "-o",
     "--output",
-    type=values.PATH,
     metavar="F",
     help="Write that of every vertex, -1 unknown or not asked for: .npy, .csv, .parquet, .arrow, or -.",
 )

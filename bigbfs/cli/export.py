@@ -31,7 +31,7 @@ _NAMED = ", ".join(writer.name for writer in writers().values() if writer.keeps_
 @click.command("export", help=_HELP)
 @options.graph_argument
 @click.option("--to", "to", type=click.Choice(NAMES), help="Format to write. Default: as the suffix of -o says.")
-@click.option("-o", "--output", type=values.PATH, help="File to write; - is standard output.")
+@values.output_option("-o", "--output", help="File to write; - is standard output.")
 @click.option("--both-directions", is_flag=True, help=f"{_ONCE}: write an undirected edge once in each direction.")
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
 @values.json_option

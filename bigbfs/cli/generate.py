@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from bigbfs.cli.values import MEMORY, PATH, THREADS
+from bigbfs.cli.values import MEMORY, THREADS, Output
 from bigbfs.cli.wording import printable
 from bigbfs.generate.catalogue import KINDS, Kind, Parameter
 from bigbfs.generate.output import GenerateReport, write_graph
@@ -73,9 +73,8 @@ def _subcommand(kind: Kind) -> click.Command:
 
     common = [
         click.Option(["--seed"], type=click.INT, default=1, show_default=True, help="Random seed, 0 to 2^64 - 1."),
-        click.Option(
+        Output(
             ["-o", "--output"],
-            type=PATH,
             required=True,
             metavar="FILE",
             help="File to write; its suffix says what.",

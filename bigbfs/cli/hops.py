@@ -41,10 +41,9 @@ EACH = 20
     metavar="K",
     help="Lines of the table, from 0 hops on.",
 )
-@click.option(
+@values.output_option(
     "-o",
     "--output",
-    type=values.PATH,
     metavar="F",
     help="Write all counts; of given sources, those of each: .npy, .csv, .parquet, .arrow, or -.",
 )
@@ -128,10 +127,12 @@ def _print(graph: Graph, found: Hops, each: np.ndarray | None, top: int) -> None
     if shown or not len(found.counts):
         click.echo(folded(("hops", "pairs within", *names), shown) if shown else "no pair")
     manyopts.tell_rest(len(found.counts), top)
+    if top or not len(found.counts):
+        click.echo("")
     mean = f"average distance {found.average_distance:.6g}"
     if math.isnan(found.average_distance):
         mean = "no average distance: no pairs of two different vertices"
-    click.echo(f"\neffective diameter {found.effective_diameter:.4g}, {mean}")
+    click.echo(f"effective diameter {found.effective_diameter:.4g}, {mean}")
 
 
 def _require_each(count: int) -> None:

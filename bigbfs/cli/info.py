@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from bigbfs.cli import options, outputs
-from bigbfs.cli.values import PATH, json_option
+from bigbfs.cli.values import json_option, output_option
 from bigbfs.cli.wording import printable
 from bigbfs.formats.container.parts import holds_manifest
 from bigbfs.record import SCHEMA
@@ -23,7 +23,7 @@ from bigbfs.sizes import counted, format_size
 
 @click.command("info")
 @options.graph_argument
-@click.option("--plot", type=PATH, metavar="F.svg|png", help="Draw the distribution of degrees, log-log.")
+@output_option("--plot", metavar="F.svg|png", help="Draw the distribution of degrees, log-log.")
 @outputs.force_option
 @json_option
 def command(graph: Path | None, plot: Path | None, force: bool, as_json: bool) -> None:

@@ -15,9 +15,7 @@ from bigbfs.sizes import counted, format_size
 
 @click.command("join")
 @click.argument("shards", type=values.PATH, metavar="DIR")
-@click.option(
-    "-o", "--output", type=values.PATH, metavar="GRAPH", help="File to write. Default: DIR's name, .csrbin or .ccsr."
-)
+@values.output_option("-o", "--output", metavar="GRAPH", help="File to write. Default: DIR's name, .csrbin or .ccsr.")
 @click.option("--force", is_flag=True, help="Replace a file that bigbfs did not write.")
 @values.json_option
 def command(shards: Path, output: Path | None, force: bool, as_json: bool) -> None:

@@ -172,17 +172,21 @@ def foot(
     asked: int | None = None,
     what: str = "",
     rows: int | None = None,
+    *,
+    apart: bool = True,
 ) -> None:
     """Print what the searches took, ``record`` as ``ManyRecord``, and what was written.
 
     ``asked``: sources asked for; ``what`` it means that there are fewer. ``rows``: how many of the searches have theirs
-    in the file; None: all.
+    in the file; None: all. ``apart``: something stands between head and foot, which an empty line sets apart.
     """
     each = 1e3 * record.seconds / max(1, record.sources)
     read = record.edges_read / max(1, engine.graph.m)
     verified = "" if record.verified is None else ", verified"
+    if apart:
+        click.echo("")
     click.echo(
-        f"\nsearches    {record.sources:,} in {counted(record.batches, 'batch', 'batches')} of {record.width} at most, "
+        f"searches    {record.sources:,} in {counted(record.batches, 'batch', 'batches')} of {record.width} at most, "
         f"{record.seconds:.3f} s, {each:.4g} ms each{verified}"
     )
     click.echo(f"edges       read {read:,.3g} times in all, {read / max(1, record.sources):.3g} times a search")

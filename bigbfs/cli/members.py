@@ -19,10 +19,9 @@ from bigbfs.sizes import counted
 @click.command("members")
 @options.graph_argument
 @click.option("--vertex", "-v", required=True, metavar="V", help="A vertex of the component (original id or name).")
-@click.option(
+@values.output_option(
     "-o",
     "--output",
-    type=values.PATH,
     metavar="F",
     help="File to write: F.csv, .parquet, .arrow or .npy. Default: CSV on standard output.",
 )

@@ -44,20 +44,6 @@ class Written:
         return f"wrote       {printable(self.path)}: {what}"
 
 
-def only_one(context: click.Context, option: click.Parameter, given: tuple[Path, ...]) -> Path | None:
-    """Return the one path of an option of several names (``multiple=True``), None where it is not given.
-
-    Raises
-    ------
-    UsageError
-        There are more, of which click alone would take the last without a word.
-    """
-    if len(given) > 1:
-        names = f"{option.opts[0]} ({', '.join(option.opts[1:])})"
-        raise UsageError(f"{names} is one output, and {len(given):,} are given: {', '.join(map(str, given))}; give one")
-    return given[0] if given else None
-
-
 def check_output(path: Path | None, argument: str, force: bool, replaces: str = "") -> None:
     """Refuse, before any work is done, an output path, that of ``argument``, that cannot or may not be written.
 

@@ -29,10 +29,9 @@ SHOWN = 20
 @options.graph_argument
 @click.argument("ends", nargs=-1, metavar="[A B]")
 @click.option("--pairs", metavar="@FILE", help="Pairs of ids in a file, two a line (names: a tab between them).")
-@click.option(
+@values.output_option(
     "-o",
     "--output",
-    type=values.PATH,
     metavar="F",
     help="Write distances, -1 no path: .npy, .csv, .parquet, .arrow, or -.",
 )

@@ -15,7 +15,7 @@ import click
 
 from bigbfs.cli import outputs
 from bigbfs.cli import ranks as ranks_of
-from bigbfs.cli.values import PATH, Size, json_option
+from bigbfs.cli.values import Size, json_option, output_option
 from bigbfs.cli.wording import printable
 from bigbfs.config import (
     BESIDE,
@@ -34,7 +34,7 @@ from bigbfs.report.jsonout import dumps
 
 
 @click.command("probe")
-@click.option("--output", "-o", type=PATH, metavar="FILE.toml", help="Write the profile here.")
+@output_option("--output", "-o", metavar="FILE.toml", help="Write the profile here.")
 @click.option(
     "--host-bytes", type=Size(), default="8GiB", show_default=True, help="Host memory to read (random windows too)."
 )

@@ -15,9 +15,7 @@ from bigbfs.sizes import counted, format_size
 
 @click.command("split")
 @options.graph_argument
-@click.option(
-    "-o", "--output", type=values.PATH, metavar="DIR", help="Folder to write. Default: GRAPH's name with .shards."
-)
+@values.output_option("-o", "--output", metavar="DIR", help="Folder to write. Default: GRAPH's name with .shards.")
 @click.option("--shards", type=click.IntRange(1), default=64, show_default=True, metavar="N", help="How many shards.")
 @click.option("--force", is_flag=True, help="Replace the shards of another graph, or another number of them.")
 @values.json_option

@@ -33,16 +33,14 @@ class Task:
 
 @click.command("toposort")
 @options.graph_argument
-@click.option(
+@values.output_option(
     "-o",
     "--output",
-    type=values.PATH,
     metavar="F",
     help="Write the order: int64 original ids, by round and in a round ascending.",
 )
-@click.option(
+@values.output_option(
     "--levels",
-    type=values.PATH,
     metavar="F",
     help="Write int32 rounds, the edges on the longest path to each vertex; by ascending original id.",
 )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from bigbfs.errors import UsageError
 from bigbfs.sizes import counted, free_memory, parse_size
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class FileName(click.Path):
@@ -24,6 +27,33 @@ class FileName(click.Path):
 
 PATH = FileName(path_type=Path, readable=False)
 """A path that is not looked at: whoever opens the file says what is wrong with it, with the exit code for that."""
+
+
+def only_one(context: click.Context, option: click.Parameter, given: tuple[Path, ...]) -> Path | None:
+    """Return the one path of an option that takes several (``multiple=True``), None where it is not given.
+
+    Raises
+    ------
+    UsageError
+        There are more, of which click alone would take the last without a word.
+    """
+    if len(given) > 1:
+        first, *others = option.opts
+        name = f"{first} ({', '.join(others)})" if others else first
+        raise UsageError(f"{name} is one output, and {len(given):,} are given: {', '.join(map(str, given))}; give one")
+    return given[0] if given else None
+
+
+class Output(click.Option):
+    """An option that names a file to write, one and no more."""
+
+    def __init__(self, names: Sequence[str], **how: Any) -> None:
+        super().__init__(names, type=PATH, multiple=True, callback=only_one, **how)
+
+
+def output_option(*names: str, **how: Any) -> Callable[[F], F]:
+    """Return the option ``names`` that names a file to write, with the rest of what ``click.option`` takes."""
+    return click.option(*names, cls=Output, **how)
 
 
 class Threads(click.IntRange):

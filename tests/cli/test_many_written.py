@@ -119,3 +119,12 @@ def test_no_lines_asked_for_are_none_left_out(run, small, words):
     code, out, err = run(*words, "--top", 0)
     assert code == 0 and "searches " in out and "more" not in out, err
     assert "... and " in run(*words, "--top", 1)[1]
+
+
+@pytest.mark.parametrize("more", [(), ("-o", "D.npy")], ids=["shown", "written"])
+@pytest.mark.parametrize("command", ["closeness", "distances", "eccentricity", "hops"])
+def test_no_two_empty_lines_follow_each_other(run, small, command, more):
+    sources = ("--sources", "all") if command == "distances" else ()
+    for top in (0, 1):
+        code, out, err = run(command, *sources, *more, "--top", top)
+        assert code == 0 and "\n\nsearches " in out and "\n\n\n" not in out, err or out

@@ -7,9 +7,12 @@ import math
 import re
 import shlex
 
+import click
 import pytest
 
 import bigbfs
+from bigbfs.cli.main import COMMANDS, cli
+from bigbfs.cli.wording import named_command
 
 LIST = "list them with `bigbfs cc graph.csrbin --labels ids.csv`"
 
@@ -122,6 +125,21 @@ def test_one_output_of_several_names_is_given_once(run, small, words):
     assert (code, out) == (2, "") and "--labels (-o, --output) is one output, and 2 are given" in err
     assert "a.npy" in err and "b.npy" in err and not list(small.glob("*.npy"))
     assert run("cc", "graph.csrbin", words[0], words[1])[0] == 0 and len(list(small.glob("*.npy"))) == 1
+
+
+WRITING = {"-o", "--levels", "--parents", "--sizes", "--largest", "--plot", "--report"}
+LINES = [*((name,) for name in COMMANDS), ("bench", "bfs"), ("bench", "report"), ("generate", "star")]
+
+
+@pytest.mark.parametrize("words", LINES, ids=" ".join)
+def test_no_output_is_named_twice(run, folder, words):
+    command = named_command(cli, words)
+    others = ["a"] * sum(each.required and isinstance(each, click.Argument) for each in command.params)
+    for name in WRITING & {name for option in command.params for name in option.opts}:
+        code, out, err = run(*words, *others, name, "x", name, "y")
+        assert (code, out) == (2, "") and "is one output, and 2 are given: x, y" in err
+        assert name in re.findall(r"-[\w-]+", err)
+    assert not list(folder.iterdir())
 
 
 @pytest.mark.parametrize("text", ["", "a,,b", ","])

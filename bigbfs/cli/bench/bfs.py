@@ -70,8 +70,8 @@ class Task:
 @click.option("--no-parents", is_flag=True, help="Levels alone.")
 @click.option("--folder", type=values.PATH, help="For the graphs of a suite; gone afterwards. Default: the system's.")
 @click.option("--commit", "about", help="What is measured, where that is no checkout.")
-@click.option("-o", "--output", type=values.PATH, metavar="F.jsonl", help="Write each row as soon as it is there.")
-@click.option("--report", type=values.PATH, metavar="F.html", help="Write the report, one file that needs no network.")
+@values.output_option("-o", "--output", metavar="F.jsonl", help="Write each row as soon as it is there.")
+@values.output_option("--report", metavar="F.html", help="Write the report, one file that needs no network.")
 @outputs.force_option
 @values.json_option
 def command(

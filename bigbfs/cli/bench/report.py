@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from bigbfs.cli import outputs
-from bigbfs.cli.values import PATH, json_option
+from bigbfs.cli.values import PATH, json_option, output_option
 from bigbfs.cli.wording import printable
 from bigbfs.record import SCHEMA
 from bigbfs.report.jsonout import dumps
@@ -16,7 +16,7 @@ from bigbfs.sizes import counted
 
 @click.command("report")
 @click.argument("rows", type=PATH, nargs=-1, required=True, metavar="ROWS.jsonl...")
-@click.option("-o", "--output", type=PATH, required=True, metavar="F.html", help="The report, one file.")
+@output_option("-o", "--output", required=True, metavar="F.html", help="The report, one file.")
 @outputs.force_option
 @json_option
 def command(rows: tuple[Path, ...], output: Path, force: bool, as_json: bool) -> None:
