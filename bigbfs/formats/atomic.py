@@ -10,6 +10,7 @@ import errno
 import fcntl
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -35,6 +36,7 @@ _WRITE_ADVICE: dict[int, tuple[RemedyLike, ...]] = {
     errno.EROFS: (("output", None, "choose another path ({})"),),
     errno.ENOENT: ("the folder does not exist; create it first",),
     errno.EISDIR: ("it is a folder; name a file in it",),
+    errno.ELOOP: ("its symbolic links go round in a circle",),
 }
 
 
@@ -56,15 +58,43 @@ def access_error(path: str | Path, error: OSError, action: str) -> FileAccessErr
     return of_file(error.errno)(f"{path}: cannot {action}: {reason}", remedies=remedies)
 
 
+def behind_link(path: Path) -> Path:
+    """Return what is replaced where ``path`` is written: of a symbolic link, the file that it points to.
+
+    Raises
+    ------
+    FileAccessError
+        Its links go round in a circle.
+    """
+    if not path.is_symlink():
+        return path
+    found = Path(os.path.realpath(path))
+    if found.is_symlink():
+        raise access_error(path, OSError(errno.ELOOP, ""), "write")
+    return found
+
+
+def free_for(path: Path) -> int:
+    """Return the bytes that are free where ``path`` is written, on the disk of the file that it is or points to.
+
+    Raises
+    ------
+    OSError
+        Its folder is not there.
+    """
+    return shutil.disk_usage(behind_link(path).parent).free
+
+
 def require_writable(target: Path) -> None:
     """Refuse a file that cannot be written, now and not after an hour of work.
 
     Raises
     ------
     FileAccessError
-        Its folder does not exist or takes no file, or it is itself a folder, a device or a pipe.
+        Its folder, that of the file that a link points to, does not exist or takes no file, or it is itself a folder, a
+        device or a pipe, or a link of a circle of them.
     """
-    folder = target.parent
+    folder = behind_link(target).parent
     if target.is_dir():
         raise FileAccessError(f"{target}: cannot write: it is a folder; name a file in it")
     if target.exists() and not target.is_file():
@@ -77,7 +107,7 @@ def require_writable(target: Path) -> None:
         raise access_error(target, OSError(errno.EROFS if read_only else errno.EACCES, ""), "write")
     if not os.statvfs(folder).f_blocks:  # /proc, /sys: they let root in, and take no file
         try:
-            handle, name = _temporary(target)
+            handle, name = _temporary(behind_link(target))
         except OSError as error:
             raise access_error(target, error, "write") from error
         os.close(handle)
@@ -101,7 +131,7 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     temporary = None
     try:
         require_writable(target)
-        target = target.resolve() if target.is_symlink() else target
+        target = behind_link(target)
         remove_stale(target)
         handle, temporary = _temporary(target)
         with os.fdopen(handle, "wb") as stream:

@@ -6,7 +6,6 @@ be too many, a few of the sources are searched from first: the search goes at le
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from bigbfs.algorithms.many.cpu.widths import FEW
 from bigbfs.algorithms.many.options import WIDTHS, ManyOptions
 from bigbfs.algorithms.many.result import ManyResult
 from bigbfs.errors import DoesNotFitError, UsageError
+from bigbfs.formats.atomic import free_for
 from bigbfs.sizes import counted, free_memory, size_allowed, size_needed
 
 LOOKED = FEW + 1
@@ -67,5 +67,5 @@ def _short(counts: int, path: Path) -> str:
     needed, free, where = COPIES * COUNT * counts, free_memory(), "memory"
     if needed <= free and str(path) != "-":
         needed, where = (COUNT if path.suffix == ".npy" else ROW) * counts, f"the disk of {path}"
-        free = shutil.disk_usage(path.parent).free if path.suffix in (".npy", ".csv") else needed
+        free = free_for(path) if path.suffix in (".npy", ".csv") else needed
     return f"{size_needed(needed)}, and {size_allowed(free)} are free in {where}" if needed > free else ""

@@ -8,7 +8,6 @@ for each pair, distances as long as the longest path that there could be.
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from bigbfs import api
 from bigbfs.algorithms.components.options import ComponentsOptions
 from bigbfs.errors import DoesNotFitError, RemedyLike
+from bigbfs.formats.atomic import free_for
 from bigbfs.graph.graph import Graph
 from bigbfs.sizes import counted, format_size, free_memory, size_allowed, size_needed
 
@@ -54,7 +54,7 @@ def require_room_for_lines(
         return
     before, behind = _digits(graph, starts), _digits(graph, tos)
     longest = int(before.max(initial=0)) + int(behind.max(initial=0)) + SIGNS
-    if len(starts) * len(tos) * longest <= shutil.disk_usage(path.parent).free:
+    if len(starts) * len(tos) * longest <= free_for(path):
         return  # even if every pair has a path and distances of one digit
     with api.engine(graph, backend="cpu", work=(ComponentsOptions(),)) as engine:
         labels = engine.run_internal(ComponentsOptions()).labels
@@ -71,7 +71,7 @@ def size_on_disk(graph: Graph, starts: np.ndarray, tos: np.ndarray, max_depth: i
     """
     if path.suffix == ".csv":
         require_room_for_lines(graph, starts, tos, max_depth, path)
-    free = shutil.disk_usage(path.parent).free
+    free = free_for(path)
     pairs = f"{counted(len(starts), 'source')} x {counted(len(tos), 'target')}"
     farthest = max(0, graph.n - 1) if max_depth is None else min(max_depth, max(0, graph.n - 1))
     if path.suffix == ".npy":
@@ -132,7 +132,7 @@ def refuse_unless(size: int, what: str, path: Path | None, remedies: tuple[Remed
     DoesNotFitError
         There is not; with the ``remedies``.
     """
-    free = free_memory() if path is None else shutil.disk_usage(path.parent).free
+    free = free_memory() if path is None else free_for(path)
     if size > free:
         where = "memory" if path is None else f"the disk of {path}"
         said = f"{what}{size_needed(size)}, and {size_allowed(free)} are free in {where}"

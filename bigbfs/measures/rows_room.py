@@ -7,11 +7,11 @@ nobody knows the length before.
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 
+from bigbfs.formats.atomic import free_for
 from bigbfs.formats.tables.results import KINDS
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.room import refuse_unless
@@ -39,7 +39,7 @@ def require_room_for_rows(graph: Graph, dtype: np.dtype, path: Path) -> str:
     what = counted(graph.n, "value" if path.suffix == ".npy" else "row")
     ways = ("free some", ("output", None, "write to another disk with {}"))
     refuse_unless(least, f"{what} take {'' if most == least else 'at least '}", path, ways)
-    free = shutil.disk_usage(path.parent).free
+    free = free_for(path)
     if most is None or most <= free:
         return ""
     return f"{what} take {format_size(most)} at most; {format_size(free)} are free, which may be too few"

@@ -289,7 +289,7 @@ def test_the_size_of_distances_is_said_and_what_does_not_fit_refused(run, small,
     assert (
         code == 0 and "note: D.csv: 2 sources x 1 target take 39 B at most; " in err and json.loads(out)["asked"] == 2
     )
-    monkeypatch.setattr("bigbfs.measures.room.shutil.disk_usage", lambda folder: SimpleNamespace(free=49))
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=49))
     before = sorted(small.iterdir())
     for name in ("E.npy", "E.csv"):
         code, out, err = run("distances", "--sources", "all", "-o", name)

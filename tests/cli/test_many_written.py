@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from types import SimpleNamespace
 
@@ -70,7 +71,7 @@ def test_counts_of_hops_that_do_not_fit_are_refused_before_the_search(run, folde
                 elif name == "memory":
                     less.setattr(hops_room, "free_memory", lambda value=value: value)
                 else:
-                    less.setattr(hops_room.shutil, "disk_usage", lambda path, value=value: SimpleNamespace(free=value))
+                    less.setattr(shutil, "disk_usage", lambda path, value=value: SimpleNamespace(free=value))
                 code, _, err = run(*words, "-o", "e.npy")
                 assert code == (2 if name == "most" else 5) and said in err and "--max-depth" in err, err
         assert not (folder / "e.npy").exists()

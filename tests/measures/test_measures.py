@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from bigbfs.algorithms.many.cpu import batch
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.errors import BigBfsError, DoesNotFitError, UsageError
 from bigbfs.measures import distances as module
-from bigbfs.measures import ends, room
+from bigbfs.measures import ends
 from bigbfs.measures.hops import average_distance, effective_diameter
 
 NAMES = list(graphs())
@@ -118,7 +120,7 @@ def test_distances_go_to_files_as_they_come(tmp_path, monkeypatch):
     near = bigbfs.distances(graph, sources, max_depth=1).levels
     full = matrix(graph)[5:1:-1]
     np.testing.assert_array_equal(near, np.where(full > 1, -1, full))
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: type("Usage", (), {"free": 100}))
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: type("Usage", (), {"free": 100}))
     with pytest.raises(DoesNotFitError, match=r"name fewer sources, or fewer targets \(targets=...\)"):
         bigbfs.distances(graph, "all", output=tmp_path / "E.npy")
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("E")] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tracemalloc
 from types import SimpleNamespace
 
@@ -92,7 +93,7 @@ def parts():
 def test_a_table_is_refused_where_the_disk_is_too_small_for_pairs_with_a_path(tmp_path, monkeypatch):
     """Not for all pairs: those of different components have no line."""
     graph, free = parts(), SimpleNamespace(free=0)
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: free)
     free.free = 10**6
     bigbfs.distances(graph, "all", output=tmp_path / "D.csv")
     size = (tmp_path / "D.csv").stat().st_size
@@ -112,7 +113,7 @@ def test_a_table_is_refused_where_the_disk_is_too_small_for_pairs_with_a_path(tm
 
 def test_how_large_a_table_of_a_directed_graph_becomes_is_not_known(tmp_path, monkeypatch):
     graph = zoo.build(200, zoo.path(200), directed=True)
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=100))
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=100))
     bigbfs.distances(graph, [199], output=tmp_path / "D.csv")
     assert (tmp_path / "D.csv").read_text().split()[1:] == ["199,199,0"]
 
@@ -120,7 +121,7 @@ def test_how_large_a_table_of_a_directed_graph_becomes_is_not_known(tmp_path, mo
 def test_the_size_on_the_disk_is_known_beforehand(tmp_path, monkeypatch):
     """That of an array to the byte but for its header, of a table as an upper bound that deep paths come near."""
     graph, free = zoo.build(120, zoo.path(120)), SimpleNamespace(free=10**9)
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: free)
     all_of = np.arange(120)
     said = room.size_on_disk(graph, all_of, all_of, None, tmp_path / "D.csv")
     bigbfs.distances(graph, "all", output=tmp_path / "D.csv")
@@ -144,7 +145,7 @@ def test_the_size_on_the_disk_is_known_beforehand(tmp_path, monkeypatch):
 
 def test_a_distance_too_large_for_int16_is_refused_where_only_int16_fits(tmp_path, monkeypatch):
     graph = zoo.build(40_000, zoo.path(40_000))
-    monkeypatch.setattr(room.shutil, "disk_usage", lambda folder: SimpleNamespace(free=3 * 40_000))
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=3 * 40_000))
     with pytest.raises(DoesNotFitError, match=r"1 source x 40,000 targets take 157 KiB, and 117 KiB are free"):
         bigbfs.distances(graph, [0], output=tmp_path / "D.npy")
     assert list(tmp_path.iterdir()) == []

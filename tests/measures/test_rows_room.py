@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from types import SimpleNamespace
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_what_may_be_too_long_is_said_and_what_is_refused(tmp_path, monkeypatch)
     least, most = rows_room._bytes(graph, np.dtype(np.float64), ".csv")
     path = tmp_path / "v.csv"
     free = SimpleNamespace(free=most)
-    monkeypatch.setattr(rows_room.shutil, "disk_usage", lambda folder: free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: free)
     assert rows_room.require_room_for_rows(graph, np.dtype(np.float64), path) == ""
     for free.free in (most - 1, least):
         assert "which may be too few" in rows_room.require_room_for_rows(graph, np.dtype(np.float64), path)

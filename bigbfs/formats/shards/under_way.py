@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bigbfs.errors import UsageError
-from bigbfs.formats.atomic import access_error, publish
+from bigbfs.formats.atomic import access_error, behind_link, publish
 from bigbfs.formats.container.checksum import RunningChecksum
 
 NOTE_EVERY = 256 << 20
@@ -54,7 +54,7 @@ class UnderWay:
     """
 
     def __init__(self, target: Path, identity: str, names: list[str], total: int) -> None:
-        self._target = target.resolve() if target.is_symlink() else target
+        self._target = behind_link(target)
         self.path = self._target.with_name(f".{self._target.name}.joining")
         self._identity, self._total = identity, total
         self.parts, self._noted = 0, 0

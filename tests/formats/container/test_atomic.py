@@ -1,16 +1,18 @@
 """Writing: all or nothing, whatever goes wrong, with the permissions that the user asked for."""
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 import zoo
 
 from bigbfs.errors import FileAccessError
-from bigbfs.formats.atomic import access_error, replacing
+from bigbfs.formats.atomic import access_error, free_for, replacing, require_writable
 from bigbfs.graph.graph import Graph
 
 OLD = b"what was there before"
@@ -207,3 +209,24 @@ def test_a_link_stays_and_its_file_is_replaced(tmp_path):
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "far" / "file").read_bytes() == b"new"
     assert len(list((tmp_path / "far").iterdir())) == 1
+
+
+def test_what_is_looked_at_is_where_a_link_leads(tmp_path, monkeypatch):
+    far = tmp_path / "far"
+    far.mkdir()
+    (tmp_path / "link").symlink_to("far/file")  # which is not there yet
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free={far: 7, tmp_path: 8}[folder]))
+    assert [free_for(tmp_path / name) for name in ("link", "file", "far/file")] == [7, 8, 7]
+    require_writable(tmp_path / "link")
+    far.rename(tmp_path / "gone")
+    with pytest.raises(FileAccessError, match=r"link: cannot write: the folder .*far does not exist; create it first"):
+        require_writable(tmp_path / "link")
+
+
+def test_links_in_a_circle_are_refused(tmp_path):
+    (tmp_path / "one").symlink_to("other")
+    (tmp_path / "other").symlink_to("one")
+    for tried in (require_writable, write):
+        with pytest.raises(FileAccessError, match="one: cannot write: .*; its symbolic links go round in a circle"):
+            tried(tmp_path / "one")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "other"]
