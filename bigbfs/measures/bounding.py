@@ -23,10 +23,10 @@ from bigbfs.algorithms.many.pacing import Pace
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
 from bigbfs.engines.cpu import memory
 from bigbfs.engines.cpu.rows import rows_of
-from bigbfs.errors import Argument, Remedy, UsageError
+from bigbfs.graph.converted import without_in_rows
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.bounds import Bounds, bounds_bytes
-from bigbfs.measures.directed import converted, not_strong
+from bigbfs.measures.directed import not_strong
 from bigbfs.measures.folding import fold, forest_bytes
 from bigbfs.measures.labels import labels_of
 from bigbfs.measures.outcome import Eccentricity, Known, Tell, ends_of
@@ -141,9 +141,7 @@ class Bounding:
         graph = engine.graph
         self._two_ways = not graph.flags.symmetric
         if self._two_ways and graph.in_adjacency is None:
-            said = "eccentricities of a directed graph need its in-neighbours, which it does not store"
-            way = converted(graph, "with-in-edges", Argument("directed", True), Argument("in_edges", True))
-            raise UsageError(f"{graph.path or 'graph'}: {said}", remedies=(Remedy(way, "add them with {}"),))
+            raise without_in_rows(graph, "eccentricities")
         self._singly = engine.backend == "cpu" and not self._two_ways
         self._room_for_batches = require_room(engine, threads)
         self._helps, self._went_on, self._best = True, False, (-1, 0, 0)

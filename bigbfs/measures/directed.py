@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from bigbfs.errors import Argument, Call, Remedy, UsageError
+from bigbfs.errors import Argument, Remedy, UsageError
+from bigbfs.graph.converted import converted
 from bigbfs.graph.graph import Graph
 
 
@@ -14,11 +13,3 @@ def not_strong(graph: Graph, why: str) -> UsageError:
     way = converted(graph, "undirected", Argument("undirected", True))
     words = "make a graph without directions for those of its weak components: {}"
     return UsageError(f"{graph.path or 'graph'}: {said}", remedies=(Remedy(way, words),))
-
-
-def converted(graph: Graph, name: str, *how: Argument) -> Call:
-    """Return the conversion of a graph's own file to one beside it, called by ``name`` too."""
-    if graph.path is None:
-        return Call("convert", "SOURCE", how)
-    path = Path(graph.path)
-    return Call("convert", str(path), (*how, Argument("output", path.with_name(f"{path.stem}-{name}.csrbin"))))

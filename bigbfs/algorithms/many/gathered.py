@@ -13,7 +13,7 @@ import numpy as np
 
 from bigbfs.algorithms.many.options import ManyOptions
 from bigbfs.algorithms.many.result import ManyRecord, ManyResult
-from bigbfs.errors import UsageError
+from bigbfs.graph.converted import without_in_rows
 from bigbfs.record import Cores
 
 if TYPE_CHECKING:
@@ -109,10 +109,7 @@ def require_in_rows(graph: Graph) -> None:
         It is directed, without in-neighbours.
     """
     if graph.in_adjacency is None:
-        raise UsageError(
-            f"{graph.path or 'graph'}: searching against the edges needs in-neighbours, which this directed "
-            "graph does not store; convert its source again without leaving them out"
-        )
+        raise without_in_rows(graph, "searches against the edges")
 
 
 class Gathered:
