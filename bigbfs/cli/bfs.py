@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, BfsSummary, RunRecord
@@ -18,6 +20,7 @@ from bigbfs.cli.sources import FORMS, choose_sources, id_of, require_one_way
 from bigbfs.cli.wording import shown_name
 from bigbfs.errors import UsageError
 from bigbfs.graph.graph import Graph
+from bigbfs.measures.rows_room import Rows
 from bigbfs.report.jsonout import bfs_object, pieces
 from bigbfs.report.pictures import check_picture
 from bigbfs.report.progress import Progress
@@ -30,7 +33,7 @@ LEAST_GTEPS = 0.001
 
 @dataclass(frozen=True)
 class Task:
-    """What one invocation asks for; ``wrote`` is filled while it runs."""
+    """What one invocation asks for."""
 
     trials: int
     verify: bool
@@ -41,7 +44,6 @@ class Task:
     levels: Path | None
     parents: Path | None
     plot: Path | None = None
-    wrote: list[outputs.Written] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Refuse to leave out what is asked for."""
@@ -52,11 +54,6 @@ class Task:
             if not wanted and (path or self.verify):
                 asked = f"--{name} {path}" if path else "--verify"
                 raise UsageError(f"--no-{name} leaves out what {asked} needs; give one of them")
-
-    def took(self, file: outputs.Written | None) -> None:
-        """Note a file that was written."""
-        if file is not None:
-            self.wrote.append(file)
 
     def fetches(self, engine: Engine, sources: int, *, alone: bool) -> bool:
         """Return whether anybody looks at levels or parents as a whole; GPUs and ranks prove them where they are.
@@ -145,16 +142,19 @@ def command(
             raise UsageError(f"--plot draws the levels of one run, and {len(sources)} sources are given")
         work = BfsOptions(sources[0], max_depth, not no_levels, not no_parents, where["strategy"], target=task.target)
         work.internal(opened)  # a target that is not there is found before anything is placed
+        if ranks_of.is_first(group):
+            trees = Rows(levels, "levels", np.int32), Rows(parents, "parents", np.int64, speaks=True)
+            outputs.look_at_disk(opened, *trees)
         if ranks_of.stays_on_one(opened, group, ranks):
             if group.rank:
                 return  # and waits for the first
             group = None
         with options.placed(opened, (work,), ranks=(group, ranks), **where) as engine:
-            summary, verify_seconds = _run_all(engine, sources, task, group)
+            summary, verify_seconds, tree = _run_all(engine, sources, task, group)
             if ranks.verbose and group is not None:
                 ranks_of.say_levels(group, summary.runs[-1])
             if ranks_of.is_first(group):
-                _report(opened, engine, open_seconds, verify_seconds, summary, task, as_json)
+                _report(opened, engine, open_seconds, verify_seconds, summary, tree, task, as_json)
 
 
 def _report(
@@ -163,28 +163,31 @@ def _report(
     opening: float,
     verifying: float,
     summary: BfsSummary,
+    tree: BfsResult | None,
     task: Task,
     as_json: bool,
 ) -> None:
-    """Draw and print what was asked for."""
-    _draw(graph, summary.runs[0], task)
-    if as_json:
-        found = bfs_object(graph, engine, opening, summary)
-        for piece in pieces(with_notes(found) | {"wrote": outputs.as_json(task.wrote)}):
-            click.echo(piece, nl=False)
-        click.echo("")
-        return
-    with outputs.report_beside((task.levels, task.parents)):
+    """Write, draw and print what was asked for."""
+    with (
+        outputs.writing(lambda: _write(graph, summary.runs[0], tree, task)) as wrote,
+        outputs.report_beside((task.levels, task.parents)),
+    ):
+        if as_json:
+            found = bfs_object(graph, engine, opening, summary)
+            for piece in pieces(with_notes(found) | {"wrote": outputs.as_json(wrote)}):
+                click.echo(piece, nl=False)
+            click.echo("")
+            return
         _print(graph, engine, opening, verifying, summary)
         if line := options.disturbed_line(sum(summary.disturbed), task.trials * len(summary.runs)):
             click.echo(line)
-        for file in task.wrote:
+        for file in wrote:
             click.echo(file.line())
 
 
-def _run_all(engine: Engine, sources: list[int], task: Task, group: Any) -> tuple[BfsSummary, float]:
-    """Run every source; return what was measured, and the seconds that verifying took."""
-    summary, verifying = BfsSummary(target=task.target), 0.0
+def _run_all(engine: Engine, sources: list[int], task: Task, group: Any) -> tuple[BfsSummary, float, BfsResult | None]:
+    """Run every source; return what was measured, the seconds that verifying took, and what is to be written."""
+    summary, verifying, tree = BfsSummary(target=task.target), 0.0, None
     fetch = task.fetches(engine, len(sources), alone=group is None)
     name = f"search from {engine.graph.called(sources[0])}" if len(sources) == 1 else "search"
     told = Progress()
@@ -194,35 +197,35 @@ def _run_all(engine: Engine, sources: list[int], task: Task, group: Any) -> tupl
             work = BfsOptions(source, *wanted, engine.strategy, target=task.target, fetch=fetch)
             measured = engine.measure(work, trials=task.trials, verify=task.verify)
             told.advance(1)
-            _take_in(
+            tree = _take_in(
                 summary,
                 measured,
                 task if ranks_of.is_first(group) else replace(task, levels=None, parents=None, target=None),
             )
             verifying += measured.verify_seconds
-    return summary, verifying
+    return summary, verifying, tree
 
 
-def _take_in(summary: BfsSummary, measured: Measured, task: Task) -> None:
-    """Add the runs from one source to the summary, and write what was asked for."""
+def _take_in(summary: BfsSummary, measured: Measured, task: Task) -> BfsResult | None:
+    """Add the runs from one source to the summary; return their tree where it is to be written."""
     record = measured.internal.original_record(measured.graph)
     summary.runs.append(replace(record, seconds=measured.seconds))
     summary.disturbed.append(sum(measured.disturbed))
     summary.switches.append(sum(measured.switches))
     if task.target is None and task.levels is None and task.parents is None:
-        return
+        return None
     result: BfsResult = measured.result
     if task.target is not None:
         summary.paths.append(result.path_to(task.target))
-    if task.levels:
-        task.took(outputs.write_result(task.levels, "levels", result.levels, "level", result.vertices))
-    if task.parents:
-        rows = result.vertices
-        task.took(outputs.write_result(task.parents, "parents", result.parents, "parent", rows, speaks=True))
+    return result if task.levels or task.parents else None
 
 
-def _draw(graph: Graph, run: RunRecord, task: Task) -> None:
-    """Draw the levels of ``run``, where that is asked for."""
+def _write(graph: Graph, run: RunRecord, tree: BfsResult | None, task: Task) -> Iterator[outputs.Written | None]:
+    """Write the ``tree`` and draw the levels of ``run``, where that is asked for."""
+    if task.levels and tree is not None:
+        yield outputs.write_result(task.levels, "levels", tree.levels, "level", tree.vertices)
+    if task.parents and tree is not None:
+        yield outputs.write_result(task.parents, "parents", tree.parents, "parent", tree.vertices, speaks=True)
     if task.plot is not None:
         from bigbfs.report.pictures import save
         from bigbfs.report.plot import levels
@@ -231,7 +234,7 @@ def _draw(graph: Graph, run: RunRecord, task: Task) -> None:
         reached = counted(run.reached, "vertex", "vertices")
         title = f"{name}, BFS from {graph.called(run.source)}: {reached}, depth {run.depth:,}"
         save(levels(run, title), task.plot)
-        task.wrote.append(outputs.written(task.plot))
+        yield outputs.written(task.plot)
 
 
 def _print(graph: Graph, engine: Engine, opening: float, verifying: float, summary: BfsSummary) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, ComponentsOptions
 from bigbfs.algorithms.components.result import ComponentsRecord
@@ -14,10 +16,12 @@ from bigbfs.algorithms.engine import Measured
 from bigbfs.algorithms.ranked_gpus import require_exchange
 from bigbfs.cli import options, outputs, values
 from bigbfs.cli import ranks as ranks_of
+from bigbfs.cli.notes import with_notes
 from bigbfs.cli.wording import shown_name
 from bigbfs.errors import UsageError, naming
 from bigbfs.formats.ours import GRAPH
 from bigbfs.graph.graph import Graph
+from bigbfs.measures.rows_room import Rows
 from bigbfs.record import median
 from bigbfs.report.jsonout import cc_object, dumps
 from bigbfs.report.pictures import check_picture
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Task:
-    """What one invocation asks for; ``wrote`` is filled while it runs."""
+    """What one invocation asks for."""
 
     how: ComponentsOptions
     trials: int
@@ -41,7 +45,6 @@ class Task:
     largest: Path | None
     plot: Path | None = None
     force: bool = False
-    wrote: list[outputs.Written] = field(default_factory=list)
 
 
 @click.command("cc")
@@ -128,6 +131,8 @@ def command(
         if largest is not None:
             opened.require_whole()
         _refuse_overwriting(largest, opened.path)
+        if ranks_of.is_first(group):
+            outputs.look_at_disk(opened, Rows(labels, "labels", np.int64, speaks=True))
         if _stays_on_one(opened, group, ranks, where):
             if group.rank:
                 return  # and waits for the first
@@ -167,12 +172,14 @@ def _stays_on_one(graph: Graph, group: Any, asked: ranks_of.Ranks, where: dict[s
 def _report(graph: Graph, engine: Any, opening: float, measured: Measured, task: Task, as_json: bool) -> None:
     """Write and print what was asked for."""
     runs, verifying = measured.records, measured.verify_seconds
-    _write(graph, measured, task)
-    if as_json:
-        found = cc_object(graph, engine, opening, measured)
-        click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
-        return
-    with outputs.report_beside((task.labels, task.sizes)):
+    with (
+        outputs.writing(lambda: _write(graph, measured, task)) as wrote,
+        outputs.report_beside((task.labels, task.sizes)),
+    ):
+        if as_json:
+            found = cc_object(graph, engine, opening, measured)
+            click.echo(dumps(with_notes(found) | {"wrote": outputs.as_json(wrote)}))
+            return
         click.echo(options.describe(graph))
         click.echo(options.describe_engine(engine))
         click.echo("")
@@ -184,7 +191,7 @@ def _report(graph: Graph, engine: Any, opening: float, measured: Measured, task:
         click.echo(f"memory      host {size[0]}, device {size[1]}")
         if line := options.disturbed_line(sum(measured.disturbed), task.trials):
             click.echo(line)
-        for file in task.wrote:
+        for file in wrote:
             click.echo(file.line())
 
 
@@ -224,27 +231,20 @@ def _check_outputs(task: Task) -> None:
         outputs.check_output(task.largest, "largest", task.force, GRAPH)
 
 
-def _took(task: Task, file: outputs.Written | None) -> None:
-    if file is not None:
-        task.wrote.append(file)
-
-
-def _write(graph: Graph, measured: Measured, task: Task) -> None:
+def _write(graph: Graph, measured: Measured, task: Task) -> Iterator[outputs.Written | None]:
     """Write what was asked for."""
     if task.labels is not None:
         result = measured.result
-        _took(
-            task, outputs.write_result(task.labels, "labels", result.labels, "component", result.vertices, speaks=True)
-        )
+        yield outputs.write_result(task.labels, "labels", result.labels, "component", result.vertices, speaks=True)
     if task.sizes is not None:
         smallest, vertices = measured.result.size_of_each()
-        _took(task, outputs.write_sizes(task.sizes, "sizes", smallest, vertices, graph.names))
+        yield outputs.write_sizes(task.sizes, "sizes", smallest, vertices, graph.names)
     if task.largest is not None:
         from bigbfs.formats.container.part import save_part
 
         with naming(output="largest"):
             save_part(graph, measured.internal.in_largest(), task.largest)
-        task.wrote.append(outputs.written(task.largest))
+        yield outputs.written(task.largest)
     if task.plot is not None:
         from bigbfs.report.pictures import save
         from bigbfs.report.plot import component_sizes
@@ -254,7 +254,7 @@ def _write(graph: Graph, measured: Measured, task: Task) -> None:
         largest = counted(record.largest, "vertex", "vertices")
         title = f"{name}: {counted(record.components, 'component')}, the largest of {largest}"
         save(component_sizes(measured.internal.size_of_each()[1], title), task.plot)
-        task.wrote.append(outputs.written(task.plot))
+        yield outputs.written(task.plot)
 
 
 def _print_runs(n: int, runs: list[ComponentsRecord]) -> None:

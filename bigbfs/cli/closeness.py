@@ -75,7 +75,7 @@ def command(
             )  # fmt: skip
         manyopts.note_unproved(verify, found.record)
         with (
-            manyopts.writing(lambda: manyopts.write_values(output, kind, found.values, found.ids, opened)) as wrote,
+            outputs.writing(lambda: manyopts.write_values(output, kind, found.values, found.ids, opened)) as wrote,
             outputs.report_beside([output]),
         ):
             if as_json:

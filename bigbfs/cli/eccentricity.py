@@ -82,7 +82,7 @@ def command(
             )  # fmt: skip
         manyopts.note_unproved(verify, found.record)
         known = found.lower == found.upper
-        with manyopts.writing(lambda: _write(output, opened, found)) as wrote, outputs.report_beside([output]):
+        with outputs.writing(lambda: _write(output, opened, found)) as wrote, outputs.report_beside([output]):
             sizes = sorted(Counter(found.lower[known].tolist()).items())
             if as_json:
                 extra = {

@@ -91,7 +91,7 @@ def command(
         manyopts.note_unproved(verify, found.record)
         each = found.within if found.within is not None and len(found.sources) <= EACH else None
         with (
-            manyopts.writing(lambda: _write(output, found, opened, of_each=named != "all")) as wrote,
+            outputs.writing(lambda: _write(output, found, opened, of_each=named != "all")) as wrote,
             outputs.report_beside([output]),
         ):
             if as_json:

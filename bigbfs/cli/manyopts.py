@@ -16,10 +16,9 @@ from bigbfs.cli.notes import note, note_fewer, with_notes
 from bigbfs.cli.sources import FORMS
 from bigbfs.cli.stopping import Stop, stopping
 from bigbfs.engines.engine import Work
-from bigbfs.errors import BigBfsError
 from bigbfs.graph.graph import Graph
 from bigbfs.measures.placing import sampled
-from bigbfs.measures.rows_room import require_room_for_rows
+from bigbfs.measures.rows_room import Rows
 from bigbfs.record import disturbed, switches
 from bigbfs.report.jsonout import many_object
 from bigbfs.report.progress import Progress
@@ -76,9 +75,7 @@ def opened(
         The disk has surely no room for it; that it may have too little is a note.
     """
     with options.opened(graph, compressed) as (found, seconds):
-        to = None if str(output) == outputs.STANDARD_OUTPUT else output
-        if to is not None and (said := require_room_for_rows(found, np.dtype(dtype), to)):
-            note(f"{to}: {said}")
+        outputs.look_at_disk(found, Rows(output, "output", dtype))
         yield found, seconds
 
 
@@ -108,30 +105,6 @@ def check_values(path: Path | None, force: bool, as_json: bool) -> None:
     """
     outputs.check_array(path, "output", force)
     outputs.check_streams([path], as_json)
-
-
-@contextmanager
-def writing(write: Callable[[], list[outputs.Written]]) -> Iterator[list[outputs.Written]]:
-    """Yield what ``write`` has written, nothing where it fails: that is raised once the rest has been said.
-
-    What took hours to find is lost with a full disk else, and its first lines tell most of it.
-
-    Raises
-    ------
-    FileAccessError
-        A file cannot be written; and whatever else ``write`` fails by.
-    """
-    failed: Exception | None = None
-    wrote: list[outputs.Written] = []
-    try:
-        wrote = write()
-    except BrokenPipeError:  # its reader has gone, and wants no more
-        raise
-    except (BigBfsError, OSError) as error:
-        failed = error
-    yield wrote
-    if failed is not None:
-        raise failed
 
 
 def write_values(

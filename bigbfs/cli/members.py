@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -52,16 +53,19 @@ def command(
         with options.placed(opened, (how,), **where) as engine, Progress().step("find the components"):
             labels = engine.measure(how).internal.labels
         found = np.sort(np.asarray(opened.original(np.flatnonzero(labels == labels[wanted]))))
-        wrote = None
-        if output is not None or not as_json:
-            to = Path(outputs.STANDARD_OUTPUT) if output is None else output
-            wrote = outputs.write_order(to, "output", found, opened.vertex_ids())
-        if as_json:
-            told = many_object("members", opened, engine, opening)
-            ids = None if output is not None else [opened.called(each) for each in found.tolist()]
-            files = outputs.as_json([] if wrote is None else [wrote])
-            click.echo(dumps(told | {"vertices": len(found), "members": ids, "wrote": files}))
-            return
-        click.echo(f"members     {len(found):,} of {counted(opened.n, 'vertex', 'vertices')}", err=True)
-        if wrote is not None:
-            click.echo(wrote.line(), err=True)
+
+        def write() -> Iterator[outputs.Written | None]:
+            if output is not None or not as_json:
+                to = Path(outputs.STANDARD_OUTPUT) if output is None else output
+                yield outputs.write_order(to, "output", found, opened.vertex_ids())
+
+        with outputs.writing(write) as wrote:
+            if as_json:
+                told = many_object("members", opened, engine, opening)
+                ids = None if output is not None else [opened.called(each) for each in found.tolist()]
+                files = outputs.as_json(wrote)
+                click.echo(dumps(told | {"vertices": len(found), "members": ids, "wrote": files}))
+                return
+            click.echo(f"members     {len(found):,} of {counted(opened.n, 'vertex', 'vertices')}", err=True)
+            for file in wrote:
+                click.echo(file.line(), err=True)

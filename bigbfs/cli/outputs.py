@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,14 +12,17 @@ from typing import Any, BinaryIO
 import click
 import numpy as np
 
+from bigbfs.cli.notes import note
 from bigbfs.cli.wording import printable
-from bigbfs.errors import UsageError, naming
+from bigbfs.errors import BigBfsError, UsageError, naming
 from bigbfs.formats.atomic import replacing, require_writable
 from bigbfs.formats.ours import array_header, require_ours
 from bigbfs.formats.tables import results
 from bigbfs.formats.tables.results import KINDS, require_library
+from bigbfs.graph.graph import Graph
 from bigbfs.graph.names import Names
 from bigbfs.graph.original_ids import VertexIds
+from bigbfs.measures.rows_room import Rows, require_room_for_rows
 from bigbfs.sizes import counted, format_size
 
 STANDARD_OUTPUT = "-"
@@ -109,6 +112,44 @@ def check_streams(paths: Sequence[Path | None], as_json: bool) -> None:
     count = sum(str(path) == STANDARD_OUTPUT for path in paths)
     if count > 1 or (count and as_json):
         raise UsageError("only one of them goes to standard output (-); name a file for the other")
+
+
+def look_at_disk(graph: Graph, *results: Rows) -> None:
+    """Look, before any work is done, whether the disk has room for results of each vertex of ``graph``.
+
+    Raises
+    ------
+    DoesNotFitError
+        Surely not; that it may have too little is a note.
+    """
+    for said in require_room_for_rows(graph, results):
+        note(said)
+
+
+@contextmanager
+def writing(write: Callable[[], Iterable[Written | None]]) -> Iterator[list[Written]]:
+    """Yield what ``write`` has written until it failed: that is raised once the rest has been said.
+
+    What took hours to find is lost with a full disk else, and its first lines tell most of it.
+
+    Raises
+    ------
+    FileAccessError
+        A file cannot be written; and whatever else ``write`` fails by.
+    """
+    failed: Exception | None = None
+    wrote: list[Written] = []
+    try:
+        for file in write():
+            if file is not None:
+                wrote.append(file)
+    except BrokenPipeError:  # its reader has gone, and wants no more
+        raise
+    except (BigBfsError, OSError) as error:
+        failed = error
+    yield wrote
+    if failed is not None:
+        raise failed
 
 
 @contextmanager

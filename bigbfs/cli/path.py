@@ -79,7 +79,7 @@ def command(
         seconds, lost = before.since()
         if verify:
             _prove(engine, found)
-        with manyopts.writing(lambda: _write(output, found, opened)) as wrote, outputs.report_beside([output]):
+        with outputs.writing(lambda: _write(output, found, opened)) as wrote, outputs.report_beside([output]):
             if as_json:
                 shared = many_object("path", opened, engine, opening)
                 times: dict[str, Any] = {"seconds": seconds, "seconds_median": median([path.seconds for path in found])}

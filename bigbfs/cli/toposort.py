@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
-from bigbfs.algorithms.engine import Measured
+from bigbfs.algorithms.engine import Engine, Measured
 from bigbfs.algorithms.topological.cycle import require_directed
 from bigbfs.algorithms.topological.options import TopologicalOptions
 from bigbfs.algorithms.topological.result import TopologicalRecord
 from bigbfs.cli import options, outputs, values
+from bigbfs.cli.notes import with_notes
+from bigbfs.graph.graph import Graph
+from bigbfs.measures.rows_room import Rows
 from bigbfs.report.jsonout import dumps, toposort_object
 from bigbfs.report.progress import Progress
 from bigbfs.report.table import table
@@ -21,14 +26,13 @@ from bigbfs.sizes import format_size
 
 @dataclass(frozen=True)
 class Task:
-    """What one invocation asks for; ``wrote`` is filled while it runs."""
+    """What one invocation asks for."""
 
     how: TopologicalOptions
     trials: int
     verify: bool
     order: Path | None
     levels: Path | None
-    wrote: list[outputs.Written] = field(default_factory=list)
 
 
 @click.command("toposort")
@@ -80,40 +84,43 @@ def command(
     options.check_where(where)
     with options.opened(graph, compressed) as (opened, open_seconds):
         require_directed(opened)
+        outputs.look_at_disk(opened, Rows(output, "output", np.int64, alone=True), Rows(levels, "levels", np.int32))
         with options.placed(opened, (task.how,), **where) as engine:
             with Progress().step("find the rounds"):
                 measured = engine.measure(task.how, trials=trials, verify=verify)
-            _write(measured, task)
-            if as_json:
-                found = toposort_object(opened, engine, open_seconds, measured)
-                click.echo(dumps(found | {"wrote": outputs.as_json(task.wrote)}))
-                return
-            with outputs.report_beside((output, levels)):
-                click.echo(options.describe(opened))
-                click.echo(options.describe_engine(engine))
-                click.echo("")
-                _print_runs(measured)
-                verifying = measured.verify_seconds if verify else None
-                click.echo("\n" + options.setup_line(engine, open_seconds, verifying))
-                size = format_size(engine.bytes.host), format_size(engine.bytes.device)
-                click.echo(f"memory      host {size[0]}, device {size[1]}")
-                if line := options.disturbed_line(sum(measured.disturbed), trials):
-                    click.echo(line)
-                for file in task.wrote:
-                    click.echo(file.line())
+            with outputs.writing(lambda: _write(measured, task)) as wrote, outputs.report_beside((output, levels)):
+                if as_json:
+                    found = toposort_object(opened, engine, open_seconds, measured)
+                    click.echo(dumps(with_notes(found) | {"wrote": outputs.as_json(wrote)}))
+                    return
+                _print(opened, engine, open_seconds, measured, task, wrote)
 
 
-def _write(measured: Measured, task: Task) -> None:
+def _print(
+    graph: Graph, engine: Engine, opening: float, measured: Measured, task: Task, wrote: list[outputs.Written]
+) -> None:
+    """Print what was found, and ``wrote``."""
+    click.echo(options.describe(graph))
+    click.echo(options.describe_engine(engine))
+    click.echo("")
+    _print_runs(measured)
+    click.echo("\n" + options.setup_line(engine, opening, measured.verify_seconds if task.verify else None))
+    click.echo(f"memory      host {format_size(engine.bytes.host)}, device {format_size(engine.bytes.device)}")
+    if line := options.disturbed_line(sum(measured.disturbed), task.trials):
+        click.echo(line)
+    for file in wrote:
+        click.echo(file.line())
+
+
+def _write(measured: Measured, task: Task) -> Iterator[outputs.Written | None]:
     """Write what was asked for."""
     if task.order is None and task.levels is None:
         return
     result = measured.result
-    wrote: list[outputs.Written | None] = []
     if task.order is not None:
-        wrote.append(outputs.write_order(task.order, "output", result.order, result.vertices))
+        yield outputs.write_order(task.order, "output", result.order, result.vertices)
     if task.levels is not None:
-        wrote.append(outputs.write_result(task.levels, "levels", result.rounds, "round", result.vertices))
-    task.wrote.extend(file for file in wrote if file is not None)
+        yield outputs.write_result(task.levels, "levels", result.rounds, "round", result.vertices)
 
 
 def _print_runs(measured: Measured) -> None:

@@ -14,10 +14,10 @@ import numpy as np
 
 from bigbfs import api
 from bigbfs.algorithms.components.options import ComponentsOptions
-from bigbfs.errors import DoesNotFitError, RemedyLike
 from bigbfs.formats.atomic import free_for
 from bigbfs.graph.graph import Graph
-from bigbfs.sizes import counted, format_size, free_memory, size_allowed, size_needed
+from bigbfs.measures.rows_room import refuse_unless
+from bigbfs.sizes import counted, format_size
 
 NARROW = int(np.iinfo(np.int16).max)
 """The largest distance that int16 holds."""
@@ -122,18 +122,3 @@ def _require(size: int, sources: int, targets: int, path: Path | None, least: st
     """Refuse ``size`` bytes of distances where there is no room for them."""
     what = f"{counted(sources, 'source')} x {counted(targets, 'target')} take {least}"
     refuse_unless(size, what, path, ("name fewer sources", ("targets", None, "fewer targets ({})")))
-
-
-def refuse_unless(size: int, what: str, path: Path | None, remedies: tuple[RemedyLike, ...]) -> None:
-    """Refuse ``what`` takes ``size`` bytes unless there is room for them in memory, or on the disk of ``path``.
-
-    Raises
-    ------
-    DoesNotFitError
-        There is not; with the ``remedies``.
-    """
-    free = free_memory() if path is None else free_for(path)
-    if size > free:
-        where = "memory" if path is None else f"the disk of {path}"
-        said = f"{what}{size_needed(size)}, and {size_allowed(free)} are free in {where}"
-        raise DoesNotFitError(said, remedies=remedies)

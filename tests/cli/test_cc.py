@@ -23,7 +23,7 @@ def test_json_and_labels(run, small, compressed):
     result = json.loads(out)
     assert set(result) == {
         *("schema", "command", "graph", "backend", "device", "residency", "strategy"),
-        *("components", "largest", "share", "sizes", "largest_components", "runs", "setup", "bytes", "wrote"),
+        *("components", "largest", "share", "sizes", "largest_components", "runs", "setup", "bytes", "wrote", "notes"),
     }
     assert result["share"] == 0.6
     assert result["sizes"] == [{"smallest": 2, "largest": 3, "components": 2, "vertices": 5}]

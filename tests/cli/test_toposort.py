@@ -35,7 +35,7 @@ def test_json(run, dag, compressed):
     result = json.loads(out)
     assert set(result) == {
         *("schema", "command", "graph", "backend", "device", "residency", "strategy", "setup", "bytes"),
-        *("rounds", "widest", "thin", "runs", "wrote"),
+        *("rounds", "widest", "thin", "runs", "wrote", "notes"),
     }
     assert (result["command"], result["strategy"]) == ("toposort", "kahn")
     assert (result["rounds"], result["widest"], result["thin"]) == (3, 2, 3)
