@@ -136,15 +136,11 @@ def command(
         sources = choose_sources(opened, one, many, seed)
         if target is not None:
             task = replace(task, target=id_of(opened, target, "--target"))
-        if len(sources) != 1 and (levels or parents):
-            raise UsageError(f"--levels and --parents hold one source's tree, and {len(sources)} sources are given")
-        if len(sources) != 1 and plot:
-            raise UsageError(f"--plot draws the levels of one run, and {len(sources)} sources are given")
+        _require_one(len(sources), task)
         work = BfsOptions(sources[0], max_depth, not no_levels, not no_parents, where["strategy"], target=task.target)
         work.internal(opened)  # a target that is not there is found before anything is placed
         if ranks_of.is_first(group):
-            trees = Rows(levels, "levels", np.int32), Rows(parents, "parents", np.int64, speaks=True)
-            outputs.look_at_disk(opened, *trees)
+            _look_at_disk(opened, task)
         if ranks_of.stays_on_one(opened, group, ranks):
             if group.rank:
                 return  # and waits for the first
@@ -155,6 +151,20 @@ def command(
                 ranks_of.say_levels(group, summary.runs[-1])
             if ranks_of.is_first(group):
                 _report(opened, engine, open_seconds, verify_seconds, summary, tree, task, as_json)
+
+
+def _require_one(sources: int, task: Task) -> None:
+    """Refuse more than one source where what is written is of one."""
+    if sources != 1 and (task.levels or task.parents):
+        raise UsageError(f"--levels and --parents hold one source's tree, and {sources} sources are given")
+    if sources != 1 and task.plot:
+        raise UsageError(f"--plot draws the levels of one run, and {sources} sources are given")
+
+
+def _look_at_disk(graph: Graph, task: Task) -> None:
+    """Look whether the disk has room for the tree, as far as it is to be written."""
+    levels = Rows(task.levels, "levels", np.int32)
+    outputs.look_at_disk(graph, levels, Rows(task.parents, "parents", np.int64, speaks=True))
 
 
 def _report(
