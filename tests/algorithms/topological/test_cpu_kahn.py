@@ -11,9 +11,10 @@ from wide import CODECS, in_turn, split
 from bigbfs.algorithms.topological.cpu import kahn, passes
 from bigbfs.algorithms.topological.cpu.kahn import ALL, ONE, Kahn
 from bigbfs.algorithms.topological.reference import topological_order
-from bigbfs.engines.cpu.rows import rows_of
+from bigbfs.engines.cpu.rows import rows_of, sample_rows
 from bigbfs.graph.adjacency import PlainAdjacency
 from bigbfs.graph.graph import Graph
+from bigbfs.jit.njit import Kernel
 
 
 def made(graph, threads=2, in_rows=True):
@@ -122,3 +123,23 @@ def test_it_goes_on_from_any_round(name):
         program.go_on(first, last, number)
         np.testing.assert_array_equal(program.rounds, rounds)
         assert program.ran == {ONE: int(rounds.max()) + 1 - number, ALL: 0}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_every_kernel_is_run_before_the_clock(threads, monkeypatch):
+    """On an empty cache the first run was timed with a kernel's compiling: of a sample that is a cycle no round comes."""
+    ran = set()
+
+    def noted(name, kernel):
+        def run(*arguments):
+            ran.add(name)
+            return kernel(*arguments)
+
+        return run
+
+    kernels = [name for name, it in vars(passes).items() if isinstance(it, Kernel) and not name.startswith("_")]
+    for name in kernels:
+        monkeypatch.setattr(passes, name, noted(name, getattr(passes, name)))
+    sample = sample_rows(rows_of(dag(NAMES[0]).adjacency), np.dtype(np.uint32))
+    Kahn(sample, sample, np.dtype(np.uint32), 2, threads).warm_up()
+    assert ran == set(kernels) and "walk" in kernels

@@ -98,6 +98,7 @@ class Kahn:
             self._count_in_degrees()
         self._count(1 if self._threads > 1 else 2)
         self.run()
+        self._walk(np.uint64(0), 0, NOBODY)  # a graph that is a cycle has no round for either
         self._round(np.uint64(0), 0)
 
     def _go_on(self, first: np.uint64, number: int) -> None:
