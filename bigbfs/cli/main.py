@@ -24,6 +24,7 @@ from bigbfs.cli.starting import SAME_LINE
 from bigbfs.cli.wording import in_options, named_command, printable
 from bigbfs.engines.ranks import ending, launch
 from bigbfs.errors import BigBfsError, ConfigError, DeviceError, FileAccessError, UsageError, brief, of_file
+from bigbfs.formats.atomic import access_error
 from bigbfs.jit import compiling
 from bigbfs.report import progress
 from bigbfs.report.progress import CLEAR
@@ -159,6 +160,16 @@ def _refuse(message: str, code: int, *, lines: bool = True) -> int:
     os._exit(code)
 
 
+def _tell(error: BigBfsError, arguments: list[str] | None) -> int:
+    """Say an error of ours in the options of the command line, and return its exit code."""
+    words = sys.argv[1:] if arguments is None else arguments
+    said = in_options(error, named_command(cli, words), words)
+    if isinstance(error, SAID_ONCE) and not ending.was_in_a_world():
+        return _refuse(said, error.exit_code, lines=error.has_lines)
+    say = _fail if isinstance(error, DeviceError) else _fail_as_all  # which leaves a device as nobody knows
+    return say(said, error.exit_code, error.names_ranks, lines=error.has_lines)
+
+
 def _reader_went_away() -> int:
     """Return the exit code of a run whose output nobody reads (`| head`): no error of ours."""
     _drop_output()
@@ -275,12 +286,7 @@ def run(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         return _refuse(_usage(error), error.exit_code)
     except BigBfsError as error:
-        words = sys.argv[1:] if arguments is None else arguments
-        said = in_options(error, named_command(cli, words), words)
-        if isinstance(error, SAID_ONCE) and not ending.was_in_a_world():
-            return _refuse(said, error.exit_code, lines=error.has_lines)
-        say = _fail if isinstance(error, DeviceError) else _fail_as_all  # which leaves a device as nobody knows
-        return say(said, error.exit_code, error.names_ranks, lines=error.has_lines)
+        return _tell(error, arguments)
     except BrokenPipeError:
         return _reader_went_away()
     except MemoryError as error:
@@ -293,4 +299,6 @@ def run(arguments: list[str] | None = None) -> int:
             _drop_output()
             said = f"standard output: cannot write: {os.strerror(error.errno)}; {advice}"
             return _fail(said, of_file(error.errno).exit_code)
+        if isinstance(error.filename, str):  # nobody has said what was wanted of it
+            return _tell(access_error(error.filename, error, "open"), arguments)
         return _fail(str(error), 1)

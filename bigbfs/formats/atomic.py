@@ -19,9 +19,10 @@ from typing import BinaryIO
 from bigbfs.errors import FileAccessError, RemedyLike, of_file
 from bigbfs.formats.mark import set_mark
 
+_MODE = "change its mode or run as its owner"
 _READ_ADVICE = {
     errno.ENOENT: "check the path (a pattern such as *.txt is the shell's to expand: no quotes around it)",
-    errno.EACCES: "you may not read it; change its mode or run as its owner",
+    errno.EACCES: f"you may not read it; {_MODE}",
     errno.EISDIR: "it is a folder; name the files in it",
     errno.ELOOP: "its symbolic links go round in a circle",
 }
@@ -48,7 +49,8 @@ def access_error(path: str | Path, error: OSError, action: str) -> FileAccessErr
     """
     reason = os.strerror(error.errno) if error.errno else str(error)
     if action in ("read", "open", "map"):
-        advice = _READ_ADVICE.get(error.errno or 0)
+        closed = _closed_folder(Path(path)) if error.errno == errno.EACCES else None
+        advice = _READ_ADVICE.get(error.errno or 0) if closed is None else f"{closed}; {_MODE}"
         remedies: tuple[RemedyLike, ...] = () if advice is None else (advice,)
     else:
         remedies = _WRITE_ADVICE.get(error.errno or 0, ())
@@ -85,6 +87,12 @@ def free_for(path: Path) -> int:
     return shutil.disk_usage(behind_link(path).parent).free
 
 
+def _closed_folder(path: Path) -> str | None:
+    """Say which folder on the way to ``path`` may not be entered; None: it is the file itself that is closed."""
+    closed = (folder for folder in reversed(path.parents) if not os.access(folder, os.X_OK))
+    return next((f"you may not enter the folder {folder}" for folder in closed), None)
+
+
 def require_writable(target: Path) -> None:
     """Refuse a file that cannot be written, now and not after an hour of work.
 
@@ -94,8 +102,12 @@ def require_writable(target: Path) -> None:
         Its folder, that of the file that a link points to, does not exist or takes no file, or it is itself a folder, a
         device or a pipe, or a link of a circle of them.
     """
-    folder = behind_link(target).parent
-    if target.is_dir():
+    try:
+        folder = behind_link(target).parent
+        is_folder = target.is_dir()
+    except OSError as error:  # a folder on the way to it is closed
+        raise access_error(target, error, "write") from error
+    if is_folder:
         raise FileAccessError(f"{target}: cannot write: it is a folder; name a file in it")
     if target.exists() and not target.is_file():
         raise FileAccessError(f"{target}: cannot write: it is a device or a pipe; name a file")

@@ -200,10 +200,12 @@ def everywhere(group: Group, work: Callable[[], T]) -> T:
         if not isinstance(agreed.error, BigBfsError):
             raise agreed.error from None
         told = list(agreed.failures.items())
+        if group.one_host and len(told) == group.size and len({str(error) for _, error in told}) == 1:
+            raise agreed.error from None  # of the one folder that all have; rank 0 says it for all
         said = [f"rank {rank} (host {group.hosts[rank]}): {error}" for rank, error in told[:_NAMED]]
         more = [] if len(told) <= _NAMED else [f"and {counted(len(told) - _NAMED, 'rank')} more"]
         kind = FileAccessError if isinstance(agreed.error, FileAccessError) else FormatError
-        raise kind("\n  ".join([*said, *more]), names_ranks=True) from agreed.error
+        raise kind("\n  ".join([*said, *more]), names_ranks=True, lead="\n  ") from agreed.error
 
 
 def _require_one_graph(group: Group, path: Path, manifest: Manifest) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bigbfs.errors import Call, FormatError, Remedy, UsageError
+from bigbfs.formats.atomic import access_error
 from bigbfs.formats.container.layout import SHARD_MAGIC
 
 MANIFEST = "manifest.json"
@@ -46,8 +47,17 @@ def refuse_shards(path: Path) -> None:
 
 
 def holds_manifest(path: Path) -> bool:
-    """Return whether ``path`` is a folder that has the manifest of shards."""
-    return (path / MANIFEST).is_file()
+    """Return whether ``path`` is a folder that has the manifest of shards.
+
+    Raises
+    ------
+    FileAccessError
+        It is a folder that may not be entered, or lies in one.
+    """
+    try:
+        return (path / MANIFEST).is_file()
+    except OSError as error:
+        raise access_error(path, error, "read") from error
 
 
 def _refusal(path: Path, what: str, folder: Path) -> UsageError:

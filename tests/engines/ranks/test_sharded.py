@@ -138,6 +138,7 @@ def refused(places: list[Path], kind: type[BigBfsError] = FormatError) -> str:
     def rank(group: Any) -> str:
         with pytest.raises(kind) as caught, open_shards(places[group.rank], group) as graph:
             graph.require_valid()
+        assert caught.value.has_lines or "\n" not in str(caught.value)  # else a command escapes them
         return str(caught.value)
 
     said = threads.run(len(places), rank)
@@ -159,6 +160,11 @@ def test_a_missing_file_is_named_with_rank_host_and_path(name: str, places: list
     assert ("is missing" if name.endswith("shard") else "the shards are not complete") in said
     shutil.rmtree(places[1])
     assert f"rank 1 (host here): {places[1]}: there is no such folder" in refused(places, BigBfsError)
+
+
+def test_what_all_ranks_find_in_one_folder_is_said_of_no_rank(places: list[Path]) -> None:
+    (places[1] / "manifest.json").unlink()
+    assert refused([places[1]] * 2).startswith(f"{places[1]}: there is no manifest.json; ")
 
 
 def test_a_shard_that_another_rank_has_is_not_missed(places: list[Path]) -> None:
