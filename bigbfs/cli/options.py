@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,7 +22,8 @@ from bigbfs.cli.values import PATH, THREADS, Size
 from bigbfs.cli.wording import printable
 from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
-from bigbfs.errors import UsageError
+from bigbfs.engines.ranks import launch
+from bigbfs.errors import FileAccessError, UsageError
 from bigbfs.formats.container.parts import holds_manifest
 from bigbfs.graph.graph import Graph
 from bigbfs.jit import compiling
@@ -131,22 +133,35 @@ def resolve_graph(graph: Path | None, compressed: bool) -> Path:
     ------
     UsageError
         No graph is named and this folder holds none.
+    FileAccessError
+        It holds none that may be read.
     """
-    from bigbfs.formats.container.csrbin import newest_graph
-
-    path = graph
-    if path is None:
-        path = newest_graph(Path())
-        if path is None:
-            raise UsageError("no GRAPH given and no .csrbin or .ccsr in this folder: run `bigbfs convert FILE` first")
-        if not compressed and path.suffix == ".ccsr" and path.with_suffix(".csrbin").exists():
-            path = path.with_suffix(".csrbin")
-    path = converting.converted(path)
+    path = converting.converted(_newest(compressed) if graph is None else graph)
     if compressed and path.suffix != ".ccsr":
         from bigbfs.conversion import ensure_compressed
 
         path = ensure_compressed(path, Progress(), partial(_say_made, path))
     return path
+
+
+def _newest(compressed: bool) -> Path:
+    """Return the newest graph file of this folder; one that is newer and may not be read is told."""
+    from bigbfs.formats.container.newest import closed_graphs, newest_graph
+
+    path = newest_graph(Path())
+    closed = closed_graphs(Path(), path)
+    if path is None and closed:
+        more = f", nor may {counted(len(closed) - 1, 'other')}" if closed[1:] else ""
+        raise FileAccessError(
+            f"no GRAPH given, and {closed[0][0]} in this folder may not be read ({closed[0][1]}){more}; change its "
+            "mode, run as its owner, or name another GRAPH"
+        )
+    if path is None:
+        raise UsageError("no GRAPH given and no .csrbin or .ccsr in this folder: run `bigbfs convert FILE` first")
+    for other, why in closed if launch.is_first() else ():
+        click.echo(printable(f"bigbfs: passed over {other}, which is newer than {path}: cannot read: {why}"), err=True)
+    plain = path.with_suffix(".csrbin")
+    return plain if not compressed and path.suffix == ".ccsr" and os.access(plain, os.R_OK) else path
 
 
 @contextmanager

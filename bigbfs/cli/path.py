@@ -164,10 +164,11 @@ def _is_file(graph: Path) -> bool:
     """
     if graph.exists():
         return True
-    from bigbfs.formats.container.csrbin import newest_graph
+    from bigbfs.formats.container.newest import closed_graphs, newest_graph
     from bigbfs.formats.readers.detect import format_said
 
-    if format_said(graph.name) is None and (graph.name.isdecimal() or newest_graph(Path()) is not None):
+    here = Path()
+    if format_said(graph.name) is None and (graph.name.isdecimal() or newest_graph(here) or closed_graphs(here)):
         return False
     raise UsageError(f"the graph is missing, there is no file {str(graph)[:80]!r}: write GRAPH A B")
 

@@ -5,7 +5,7 @@ import zlib
 import numpy as np
 import pytest
 
-from bigbfs.formats.container import csrbin
+from bigbfs.formats.container.newest import newest_graph
 
 RUN_KEYS = [
     "source",
@@ -212,7 +212,7 @@ def test_newest_graph_prefers_the_plain_twin(run, small):
     assert (code, json.loads(out)["graph"]["codec"]) == (0, "plain")
     code, out, _ = run("bfs", "--source", 10, "--json", "--backend", "cpu", "--compressed")
     assert (code, json.loads(out)["graph"]["codec"]) == (0, "varint")
-    assert csrbin.newest_graph(small) is not None
+    assert newest_graph(small) is not None
 
 
 @pytest.mark.parametrize("depth", [2**31, 2**63, 10**30])

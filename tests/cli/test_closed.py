@@ -80,3 +80,40 @@ def test_what_is_in_a_closed_folder(graph, line, said):
         refused(line, said.format(**ways))
     finally:
         (graph / "closed").chmod(0o755)
+
+
+@pytest.fixture
+def secret(folder):
+    """secret.csrbin in the working folder, which may not be read."""
+    zoo.shared()["kronecker"].save("secret.csrbin")
+    (folder / "secret.csrbin").chmod(0)
+    return folder
+
+
+@pytest.mark.parametrize("line", [["info"], ["path", 1, 2], ["path", "ann", "bob"]], ids=str)
+def test_the_only_graph_of_a_folder(secret, line):
+    """It was said that there is none."""
+    end = "change its mode, run as its owner, or name another GRAPH"
+    refused(line, f"no GRAPH given, and secret.csrbin in this folder may not be read (Permission denied); {end}")
+    (secret / "other.ccsr").touch(mode=0)
+    ran = mortal(*line)
+    assert ran.returncode == 1 and f"may not be read (Permission denied), nor may 1 other; {end}\n" in ran.stderr
+
+
+def test_the_newest_graph_of_a_folder(secret):
+    """The one that is taken for it was made earlier, and nothing said so."""
+    for name, time in (("old.csrbin", 1), ("older.csrbin", 0)):
+        zoo.shared()["path"].save(name)
+        os.utime(name, (time, time))
+    (secret / "older.csrbin").chmod(0)
+    ran = mortal("info")
+    assert (ran.returncode, ran.stdout.split(":")[0].split()[-1]) == (0, "old.csrbin")
+    why = "which is newer than old.csrbin: cannot read: Permission denied"
+    assert ran.stderr == f"bigbfs: passed over secret.csrbin, {why}\n"
+
+
+def test_the_plain_twin_of_the_newest_graph(secret):
+    zoo.shared()["path"].compress().save("secret.ccsr")
+    os.utime("secret.csrbin", (1, 1))
+    ran = mortal("info")
+    assert (ran.returncode, ran.stdout.split(":")[0].split()[-1], ran.stderr) == (0, "secret.ccsr", "")

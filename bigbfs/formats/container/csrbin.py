@@ -9,8 +9,7 @@ reads all its edges.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -324,25 +323,4 @@ def read_provenance(path: Path) -> dict[str, Any] | None:
         container.mapped.close()
 
 
-def newest_graph(folder: Path, *, compressed: bool | None = None) -> Path | None:
-    """Return the graph container of ``folder`` that was modified last, or None.
-
-    Files of other tools (a raw .csrbin) are left out: they number vertices in their own way.
-
-    Parameters
-    ----------
-    compressed
-        True: only .ccsr; False: only .csrbin; None: both.
-    """
-    wanted = [suffix for codec, suffix in SUFFIXES.items() if compressed is None or compressed == (codec == "varint")]
-    files: Iterable[Path] = (path for path in folder.iterdir() if path.suffix in wanted and _is_container(path))
-    return max(files, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
-
-
-def _is_container(path: Path) -> bool:
-    with suppress(OSError), path.open("rb") as stream:
-        return path.is_file() and stream.read(len(layout.MAGIC)) == layout.MAGIC
-    return False
-
-
-__all__ = ["Container", "newest_graph", "open_container", "open_graph", "read_provenance", "save_graph"]
+__all__ = ["Container", "open_container", "open_graph", "read_provenance", "save_graph"]

@@ -18,6 +18,7 @@ from bigbfs.errors import BigBfsError, FileAccessError, FormatError, UsageError
 from bigbfs.formats.container import csrbin, layout
 from bigbfs.formats.container.check import check
 from bigbfs.formats.container.checksum import STRETCH, checksum
+from bigbfs.formats.container.newest import newest_graph
 from bigbfs.graph.flags import GraphFlags
 from bigbfs.graph.graph import Graph
 
@@ -246,15 +247,16 @@ def test_provenance(files, tmp_path):
 
 
 def test_newest_graph(tmp_path):
-    assert csrbin.newest_graph(tmp_path) is None
+    assert newest_graph(tmp_path) is None
     for age, name in enumerate(["new.csrbin", "new.ccsr", "old.csrbin", "old.ccsr", "g.txt"]):
         (tmp_path / name).write_bytes(b"foreign" if name == "g.txt" else layout.MAGIC)
         os.utime(tmp_path / name, ns=(0, 10**18 - age * 10**9))
     (tmp_path / "folder.csrbin").mkdir()
+    os.mkfifo(tmp_path / "pipe.csrbin")  # which nobody writes to
     (tmp_path / "raw.csrbin").write_bytes(bytes(64))  # of another tool, and the newest of all
-    assert csrbin.newest_graph(tmp_path).name == "new.csrbin"
-    assert csrbin.newest_graph(tmp_path, compressed=True).name == "new.ccsr"
-    assert csrbin.newest_graph(tmp_path, compressed=False).name == "new.csrbin"
+    assert newest_graph(tmp_path).name == "new.csrbin"
+    assert newest_graph(tmp_path, compressed=True).name == "new.ccsr"
+    assert newest_graph(tmp_path, compressed=False).name == "new.csrbin"
 
 
 def test_checksum_is_the_documented_one():
