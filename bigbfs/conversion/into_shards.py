@@ -56,7 +56,7 @@ def convert_to_shards(
         return replace(known, seconds=time.perf_counter() - start)
     require_free(folder, options)  # what is refused loses nothing
     remove_left(place, folder.resolve(), None)
-    with Scratch(place) as scratch:
+    with Scratch(place, output=folder) as scratch:
         target = scratch.folder / f"graph{csrbin.SUFFIXES[codec]}"
         try:
             report = convert(inputs, target, replace(options, shards=None, compressed=False))
@@ -64,7 +64,8 @@ def convert_to_shards(
             if not error.message.startswith(f"{target}: "):
                 raise
             why = error.message.removeprefix(f"{target}: ")
-            raise type(error)(f"{folder}: its graph file, in {place}: {why}", remedies=(("tmp", None),)) from error
+            where = "beside it" if place == folder.parent else f"in {place}"
+            raise type(error)(f"{folder}: its graph file, {where}: {why}", remedies=(("tmp", None),)) from error
         done = split(target, folder, shards=options.shards, force=options.force, progress=options.progress)
     phases = report.phases | {"write": report.phases.get("write", 0.0) + done.seconds}
     return replace(

@@ -182,6 +182,10 @@ def _require_unchanged(inputs: Sequence[str | Path], sources: Sources) -> None:
         raise InputError(f"{', '.join(map(str, inputs))}: changed while it was read; convert it again")
 
 
+def _scratch(targets: Targets, options: ConvertOptions) -> Scratch:
+    return Scratch(temporary(targets, options), output=targets.files[0])
+
+
 def _named(
     inputs: Sequence[str | Path], targets: Targets, options: ConvertOptions, sources: Sources, watch: Stopwatch
 ) -> ConvertReport:
@@ -190,7 +194,7 @@ def _named(
     from bigbfs.conversion.on_disk.convert import convert_external
 
     threads = thread_count(options.threads)
-    with Workers(threads) as workers, Scratch(temporary(targets, options)) as scratch:
+    with Workers(threads) as workers, _scratch(targets, options) as scratch:
         with watch.phase("read"):
             named, counted, notes = gather_names(inputs, options, scratch, workers, _sizes(sources))
             _require_unchanged(inputs, sources)
@@ -221,7 +225,7 @@ def _listed(
     from bigbfs.conversion.names.listed import read_list
 
     options = replace(options, names=None)
-    with Scratch(temporary(targets, options)) as scratch:
+    with _scratch(targets, options) as scratch:
         with watch.phase("read"):
             listed = read_list(wanted, scratch, options.memory or 0, Progress(options.progress))
         if comes_ready(inputs, options):

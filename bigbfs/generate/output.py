@@ -263,7 +263,7 @@ def _write_lines(
     program = 0 if memory is None else PROGRAM
     require(need + program, memory, what=f"text of a {kind} graph of {n:,} vertices")
     if path.suffix in TEXT:
-        require_room(path.parent, LEAST_LINE * guessed, f"{path.name} takes at least")
+        require_room(path, LEAST_LINE * guessed, "it takes at least")
     edges = made(kind, seed, workers, complete)
     lines = edges.edges if isinstance(edges, Drawn) else len(edges[0])
     told.now(f"write {path}", lines, "lines")

@@ -85,7 +85,7 @@ def test_disk_full(graph_text):
 def test_disk_full_for_the_file_that_shards_are_made_of(graph_text):
     with mounted(graph_text / "small", "size=256k") as small:
         process = start("graph.txt", "--shards", 3, "-o", small / "g.shards")
-        says = "small/g.shards: its graph file, in ", "No space left on device; name another folder with --tmp"
+        says = "small/g.shards: its graph file, beside it: ", "No space left on device; name another folder with --tmp"
         refused_process(small, process, 5, *says)
         assert not list(small.iterdir())
 

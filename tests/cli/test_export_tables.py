@@ -148,7 +148,7 @@ def test_a_disk_without_room_is_refused_before_anything_is_written(run, named, m
     before = sorted(path.name for path in folder.iterdir())
     monkeypatch.setattr(edge_tables.os, "statvfs", lambda path: SimpleNamespace(f_blocks=1, f_bavail=1, f_frsize=100))
     code, _, err = run("export", "graph.csrbin", "--to", kind, "-o", f"x.{kind}")
-    assert code == 5 and "the table needs about" in err and "100 B are free" in err
+    assert code == 5 and f"error: x.{kind}: the table needs about" in err and "100 B are free there" in err
     assert sorted(path.name for path in folder.iterdir()) == before
 
 

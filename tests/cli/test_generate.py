@@ -213,7 +213,7 @@ def test_a_missing_folder_and_a_folder_for_a_file(run, folder):
 
 def test_what_does_not_fit_ends_with_5(run, folder):
     code, _, err = run("generate", "kronecker", "--scale", 40, "-o", "g.txt")
-    assert code == 5 and "g.txt takes at least 64 TiB" in err
+    assert code == 5 and "error: g.txt: it takes at least 64 TiB" in err
     code, _, err = run("generate", "kronecker", "--scale", 16, "--memory", "1MB", "-o", "g.txt")
     assert code == 5 and "text of a kronecker graph of 65,536 vertices takes about 1" in err and "--memory" in err
     assert list(folder.iterdir()) == []

@@ -280,7 +280,7 @@ class _Full:
 def test_missing_temporary_space_is_refused_before_the_start(tmp_path, both, monkeypatch):
     inputs = make(tmp_path, "dense")
     monkeypatch.setattr(planning.os, "statvfs", lambda _: _Full)
-    with pytest.raises(DoesNotFitError, match=r"temporary files .*4 KiB are free; .*tmp="):
+    with pytest.raises(DoesNotFitError, match=r"/g\.csrbin: .*temporary files .*4 KiB are free; .*tmp="):
         both(inputs)
     monkeypatch.undo()
     with pytest.raises(UsageError, match=r'tmp=".*nowhere": there is no such folder'):
@@ -290,9 +290,9 @@ def test_missing_temporary_space_is_refused_before_the_start(tmp_path, both, mon
 def test_the_space_for_temporary_files_is_that_of_both_sides_of_a_directed_graph(tmp_path, monkeypatch):
     """They are read twice, and all of them are there still when the out-neighbours have been written."""
     monkeypatch.setattr(planning.os, "statvfs", lambda _: _Full)
-    planning.require_space(tmp_path, 3000, tmp_path, 3000, 1000)
+    planning.require_space(tmp_path, 3000, tmp_path / "g.csrbin", 3000, 1000)
     with pytest.raises(DoesNotFitError, match=r"needs about 4\.89 KiB there"):
-        planning.require_space(tmp_path, 3000, tmp_path, 3000, 2000)
+        planning.require_space(tmp_path, 3000, tmp_path / "g.csrbin", 3000, 2000)
 
 
 @pytest.mark.parametrize("call", ["write", "pwrite"])

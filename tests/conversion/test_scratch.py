@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -53,13 +54,29 @@ def test_a_reservation_gives_way_to_what_is_written(tmp_path):
 
 
 def test_no_room_to_reserve(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "_allocate", lambda handle, size: errno.ENOSPC)
     with pytest.raises(DoesNotFitError, match=r"needs about .* of temporary space there .*tmp="):
         Scratch(tmp_path, 10**9)
+    with pytest.raises(DoesNotFitError, match=r"^g\.csrbin: .* of temporary space beside it \("):
+        Scratch(Path(), 10**9, Path("g.csrbin"))
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setattr(module, "_allocate", lambda handle, size: errno.EOPNOTSUPP)
     with Scratch(tmp_path, 10**9) as scratch:
         scratch.wrote(10**10)
+
+
+def test_errors_name_the_output_and_not_the_working_folder(tmp_path, monkeypatch):
+    """A dot said nothing of what had failed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tmp").mkdir()
+    full = OSError(errno.ENOSPC, "")
+    why = "No space left on device; free some space, or write to another disk (tmp=...)"
+    for output in (Path("g.csrbin"), tmp_path / "g.csrbin"):
+        with Scratch(Path(), output=output) as held:
+            assert str(held.error(full)) == f"{output}: cannot write temporary files beside it: {why}"
+        with Scratch(Path("tmp"), output=output) as held:
+            assert str(held.error(full)) == f"tmp: cannot write temporary files: {why}"
 
 
 def test_no_folder_to_write_to(tmp_path):

@@ -95,7 +95,7 @@ def convert_external(
     reading = max((guess.reading_bytes for guess in guesses), default=0)
     plan = plan or make_plan(options.memory - reading, lines, largest)
     spill = check_space(targets, options, lines, largest)
-    with Workers(threads) as workers, Scratch(temporary(targets, options), spill) as scratch:
+    with Workers(threads) as workers, Scratch(temporary(targets, options), spill, targets.files[0]) as scratch:
         job = (inputs, targets, options, sources, watch, workers, threads, list(notes))
         work = Work(*job, plan=plan, scratch=scratch, named=named, given=given)
         with watch.phase("read"):
@@ -123,7 +123,7 @@ def convert_external(
 def check_space(targets: Targets, options: ConvertOptions, lines: int, largest: int, there: int = 0) -> int:
     """Check that all files have room, of which ``there`` bytes are there; return the bytes to reserve (0: unknown)."""
     spill, result, beside = space_of(targets, options, lines, largest)
-    require_space(temporary(targets, options), spill, targets.files[0].parent, result, beside, there)
+    require_space(temporary(targets, options), spill, targets.files[0], result, beside, there)
     return spill
 
 
@@ -142,13 +142,13 @@ def space_of(targets: Targets, options: ConvertOptions, lines: int, largest: int
 
 def require_result_fits(targets: Targets, n: int, options: ConvertOptions) -> None:
     """Refuse more vertices than there is room for on the disk, which only ids that are kept can amount to."""
-    folder = targets.files[0].parent
-    status = os.statvfs(folder)
+    path = targets.files[0]
+    status = os.statvfs(path.parent)
     need, free = 8 * n * len(targets.files), status.f_bavail * status.f_frsize
     if need > free:
         remedies: tuple[RemedyLike, ...] = (("keep_ids", True),) if options.keep_ids else ()
         raise DoesNotFitError(
-            f"{folder}: {n:,} vertices take {size_needed(need)} there, and {size_allowed(free)} are free",
+            f"{path}: {n:,} vertices take {size_needed(need)}, and {size_allowed(free)} are free there",
             remedies=(*remedies, "free some", ("output", None, "write elsewhere ({})")),
         )
 

@@ -96,22 +96,23 @@ def require_space(tmp: Path, spill: int, output: Path, result: int, beside: int 
 
     On one file system the temporary files go as the result grows, so that the larger of the two has to fit, and some;
     or all temporary files with the part of the result, ``beside``, that is there before the first of them goes. Of the
-    temporary files ``there`` bytes are there already.
+    temporary files ``there`` bytes are there already. ``tmp`` is a folder, ``output`` the file to write.
 
     Raises
     ------
     DoesNotFitError
-        Names the folder, what is needed and what is free.
+        Names the file, or the folder where that is another one, what is needed and what is free.
     """
-    same = tmp.stat().st_dev == output.stat().st_dev
+    same = tmp.stat().st_dev == output.parent.stat().st_dev
     most = max(max(spill, result) + min(spill, result) // 4, spill + beside)
-    needs = [(tmp, most)] if same else [(tmp, spill), (output, result)]
+    needs = [(tmp, most)] if same else [(tmp, spill), (output.parent, result)]
     for folder, need in needs:
         status = os.statvfs(folder)
         free = status.f_bavail * status.f_frsize + (there if folder == tmp else 0)
         if need > free:
             raise DoesNotFitError(
-                f"{folder}: the conversion needs about {size_needed(need)} there (temporary files "
+                f"{output if folder == output.parent else folder}: the conversion needs about {size_needed(need)} "
+                f"there (temporary files "
                 f"{format_size(spill)}, result {format_size(result)}), and {size_allowed(free)} are free",
                 remedies=(
                     "free some",

@@ -21,7 +21,7 @@ from bigbfs.conversion.on_disk.work import NamedSections, Sources, Work, provena
 from bigbfs.conversion.on_disk.writing import GraphFile, Shape
 from bigbfs.conversion.options import ConvertOptions
 from bigbfs.conversion.report import Stopwatch
-from bigbfs.conversion.targets import Targets
+from bigbfs.conversion.targets import Targets, temporary
 from bigbfs.errors import DoesNotFitError, InputError
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.bvgraph.file import BvGraph, Decoded
@@ -213,8 +213,8 @@ def convert_ready(
         if cache.identify_sources(inputs) != sources:
             raise InputError(f"{path}: changed while it was read; convert it again")
 
-    folder = options.tmp if options.tmp is not None else targets.files[0].parent
-    with Workers(threads) as workers, Scratch(folder) as scratch, opened(path) as graph:
+    tmp = temporary(targets, options)
+    with Workers(threads) as workers, Scratch(tmp, output=targets.files[0]) as scratch, opened(path) as graph:
         plan = make_plan(options.memory, graph.shape.m, graph.shape.n)
         job = (inputs, targets, options, sources, watch, workers, threads, list(notes))
         work = Work(*job, plan=plan, scratch=scratch, named=named)

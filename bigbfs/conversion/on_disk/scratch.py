@@ -42,6 +42,8 @@ class Scratch:
         Folder to make it in.
     reserve
         Bytes to hold for the files to come, where the file system can; they give way as :meth:`wrote` says.
+    output
+        What is made by them: where ``parent`` is only its folder, it is what errors name.
 
     Raises
     ------
@@ -51,12 +53,16 @@ class Scratch:
         There is no room for ``reserve`` bytes.
     """
 
-    def __init__(self, parent: Path, reserve: int = 0) -> None:
+    def __init__(self, parent: Path, reserve: int = 0, output: Path | None = None) -> None:
         remove_stale(parent)
+        self._named = _named(parent, output)
         self.written = 0
         self._left = 0
         self._reserve = -1
-        self.folder, self._lock = _locked_folder(parent)
+        try:
+            self.folder, self._lock = _locked_folder(parent)
+        except OSError as error:
+            raise self.error(error) from error
         try:
             if reserve:
                 self._hold(reserve)
@@ -65,13 +71,14 @@ class Scratch:
             raise
 
     @classmethod
-    def taken(cls, folder: Path) -> Scratch | None:
+    def taken(cls, folder: Path, output: Path | None = None) -> Scratch | None:
         """Return the folder of a process that has ended, with what is in it; None where that is not certain."""
         handle = _opened_alone(folder)
         if handle is None:
             return None
         scratch = cls.__new__(cls)
         scratch.folder, scratch._lock = folder, handle
+        scratch._named = _named(folder.parent, output)
         scratch.written = scratch._left = 0
         scratch._reserve = -1
         return scratch
@@ -80,7 +87,12 @@ class Scratch:
         self._reserve = os.open(self.folder / "reserve", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         error = _allocate(self._reserve, size)
         if error in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise no_room(self.folder.parent, size, os.strerror(error))
+            path, where = self._named
+            raise DoesNotFitError(
+                f"{path}: the conversion needs about {format_size(size)} of temporary space {where or 'there'} "
+                f"({os.strerror(error)})",
+                remedies=("free some", ("tmp", None)),
+            )
         if error == 0:
             self._left = size
 
@@ -102,7 +114,10 @@ class Scratch:
 
     def error(self, error: OSError) -> FileAccessError:
         """Return the error for a temporary file that cannot be written or read."""
-        return _temporary_error(self.folder.parent, error)
+        path, where = self._named
+        found = access_error(path, error, f"write temporary files {where}".rstrip())
+        found.rename({"output": "tmp"})
+        return found
 
     def close(self) -> None:
         """Remove the folder."""
@@ -124,18 +139,11 @@ class Scratch:
             self.close()
 
 
-def no_room(folder: Path, size: int, why: str) -> DoesNotFitError:
-    """Return the error for a place that has not the room for the temporary files."""
-    return DoesNotFitError(
-        f"{folder}: the conversion needs about {format_size(size)} of temporary space there ({why})",
-        remedies=("free some", ("tmp", None)),
-    )
-
-
-def _temporary_error(folder: Path, error: OSError) -> FileAccessError:
-    found = access_error(folder, error, "write temporary files")
-    found.rename({"output": "tmp"})
-    return found
+def _named(parent: Path, output: Path | None) -> tuple[Path, str]:
+    """Return the path that an error names, and where temporary files are, from there."""
+    if output is not None and output.parent.resolve() == parent.resolve():
+        return output, "beside it"
+    return parent, ""
 
 
 def _locked_folder(parent: Path) -> tuple[Path, int]:
@@ -143,12 +151,10 @@ def _locked_folder(parent: Path) -> tuple[Path, int]:
         try:
             folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except FileNotFoundError as error:
+        except FileNotFoundError:
             if parent.is_dir():
                 continue  # another process took the folder for a stale one before it was locked
-            raise _temporary_error(parent, error) from error
-        except OSError as error:
-            raise _temporary_error(parent, error) from error
+            raise
         if _lock(handle) and _is(folder, handle):
             return folder, handle
         os.close(handle)

@@ -141,7 +141,7 @@ def checkpoint_of(place: Path, mine: dict[str, Any], group: Group, stack: ExitSt
     notes = [said for _, said in told if said][:1] if phase is None else []
     together(group, lambda: remove_kept(place, Path(mine["output"])))
     if phase is None:
-        scratch = together(group, lambda: stack.enter_context(Scratch(place)))
+        scratch = together(group, lambda: stack.enter_context(Scratch(place, output=Path(mine["output"]))))
         run = group.objects(secrets.token_hex(8))[0]
         return Checkpoint(scratch, mine, run, group.rank, notes=notes)
     scratch, phases = there[run]
@@ -180,7 +180,7 @@ def _look(place: Path, mine: dict[str, Any], rank: int) -> tuple[dict[str, tuple
                 why = why or f"begins anew: {_difference(theirs, mine)}"
             elif manifest["rank"] == rank:
                 phases[manifest["phase"]] = manifest
-        if not phases or (scratch := Scratch.taken(folder)) is None:
+        if not phases or (scratch := Scratch.taken(folder, Path(mine["output"]))) is None:
             continue
         for phase, manifest in list(phases.items()):
             damaged = next((name for name in manifest["files"] if not _is_whole(folder, manifest, name)), None)

@@ -120,13 +120,13 @@ def _planned(
 def _has_room(targets: Targets, options: ConvertOptions, lines: int, largest: int, kept: Checkpoint) -> bool:
     """Check that all files have room; return whether they have it too where nothing goes before the rows are sorted."""
     spill, result, beside = space_of(targets, options, lines, largest)
-    folders = temporary(targets, options), targets.files[0].parent
+    tmp, output = temporary(targets, options), targets.files[0]
     if kept.phase == "sorted":
-        require_space(folders[0], 0, folders[1], result)
+        require_space(tmp, 0, output, result)
         return True
-    require_space(folders[0], spill, folders[1], result, beside, kept.kept)
+    require_space(tmp, spill, output, result, beside, kept.kept)
     try:
-        require_space(folders[0], spill + result, folders[1], result, beside, kept.kept)
+        require_space(tmp, spill + result, output, result, beside, kept.kept)
     except DoesNotFitError:
         return False
     return True

@@ -59,7 +59,7 @@ def spread_to_shards(
         together(group, lambda: remove_left(place, folder.resolve(), made))
         return replace(known, seconds=time.perf_counter() - start)
     with ExitStack() as stack:
-        scratch = together(group, lambda: stack.enter_context(Scratch(place)) if first else None)
+        scratch = together(group, lambda: stack.enter_context(Scratch(place, output=folder)) if first else None)
         target = Path(
             group.objects(None if scratch is None else str(scratch.folder / f"graph{csrbin.SUFFIXES[codec]}"))[0]
         )

@@ -76,7 +76,7 @@ def join(
         _require_described(folder, manifest, header)
         with UnderWay(target, manifest.graph["identity"], list(sections), header.file_bytes) as file:
             kept = file.parts
-            require_room(target.parent, header.file_bytes - file.bytes_there(), "what is missing of the graph takes")
+            require_room(target, header.file_bytes - file.bytes_there(), "what is missing of the graph takes")
             with told.step(f"join {folder}", header.file_bytes, "B"):
                 told.advance(file.reached)
                 for part in range(kept, parts):

@@ -91,7 +91,7 @@ def require_room(graph: Graph, target: Path, kind: str, both: bool) -> None:
     Raises
     ------
     DoesNotFitError
-        Names the folder, what is needed and what is free.
+        Names the file, what is needed and what is free.
     FormatError
         The graph is damaged.
     """
@@ -103,7 +103,7 @@ def require_room(graph: Graph, target: Path, kind: str, both: bool) -> None:
     need = expected_bytes(graph, kind, both)
     if need > free:
         raise DoesNotFitError(
-            f"{target.parent}: the table needs about {size_needed(need)} there, and {size_allowed(free)} are free",
+            f"{target}: the table needs about {size_needed(need)}, and {size_allowed(free)} are free there",
             remedies=("free some", ("output", None, "write to another disk with {}")),
         )
 
