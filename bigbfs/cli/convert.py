@@ -41,7 +41,7 @@ LEAST = 0.005
     "-o",
     "--output",
     metavar="OUT",
-    help="File to write, .csrbin or .ccsr (--shards: folder, .shards). Default: the first input's name with .csrbin.",
+    help="File to write, .csrbin or .ccsr (--shards: a folder). Default: the first input's name with .csrbin.",
 )
 @click.option("--compressed", is_flag=True, help="Also write the delta-varint .ccsr beside the .csrbin.")
 @click.option("--directed", is_flag=True, help="Store every edge as given. Default: both ways.")

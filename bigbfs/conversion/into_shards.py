@@ -22,7 +22,7 @@ from bigbfs.conversion.targets import base_name, require_a_name
 from bigbfs.errors import FileAccessError, FormatError, UsageError
 from bigbfs.formats.container import csrbin
 from bigbfs.formats.shards.manifest import SUFFIX, Manifest, open_shard, read_manifest
-from bigbfs.formats.shards.split import require_ours, split
+from bigbfs.formats.shards.split import require_name, require_ours, split
 from bigbfs.formats.streams.sources import STANDARD_INPUT
 
 Convert = Callable[[Sequence[str | Path], Path, ConvertOptions], ConvertReport]
@@ -36,12 +36,12 @@ def convert_to_shards(
     Parameters
     ----------
     output
-        A folder whose name ends in .shards; None: the first input's name with .shards.
+        A folder, of any name but a graph file's; None: the first input's name with .shards.
 
     Raises
     ------
     UsageError
-        The folder has another name, or holds something else.
+        The folder is named like a graph file, or holds something else.
     BigBfsError
         As of :func:`bigbfs.conversion.convert` and :func:`bigbfs.formats.shards.split.split`.
     """
@@ -111,14 +111,13 @@ def shards_target(inputs: Sequence[str | Path], output: str | Path | None) -> Pa
     Raises
     ------
     UsageError
-        It is not named .shards, or not named and the input has no name.
+        It is named like a graph file, or not named and the input has no name.
     """
     if output is None:
         first = Path(inputs[0] if inputs and str(inputs[0]) else STANDARD_INPUT)
         require_a_name(first, f"OUT{SUFFIX}")
         return first.with_name(base_name(first.name) + SUFFIX)
-    if Path(output).suffix != SUFFIX:
-        raise UsageError(f"{output}: shards go to a folder whose name ends in {SUFFIX}; name it so")
+    require_name(Path(output))
     return Path(output)
 
 

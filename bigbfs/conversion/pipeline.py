@@ -52,7 +52,7 @@ def convert(
     inputs
         Paths, ``-`` for standard input, or folders of tables.
     output
-        A .csrbin or a .ccsr; None: the first input's name with .csrbin. With ``options.shards`` a folder, .shards.
+        A .csrbin or a .ccsr; None: the first input's name with .csrbin. With ``options.shards`` a folder.
     options
         None: the defaults.
 

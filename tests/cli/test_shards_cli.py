@@ -113,10 +113,22 @@ def test_shards_of_other_inputs_or_options_are_not_replaced_without_force(run, f
     assert run("convert", "g.txt", "--shards", 2, "--force")[0] == 2
 
 
+def test_the_folder_may_have_any_name(run, small):
+    """`split` took any, and no reader looks at it: `convert` asked for .shards."""
+    assert run("convert", "graph.txt", "--shards", 2, "-o", "new")[0] == 0
+    assert run("convert", "graph.txt", "--shards", 2, "-o", "new", "--json")[1].count('"cached": true') == 1
+    assert run("split", "graph.csrbin", "--shards", 2, "-o", "old.d")[0] == 0
+    assert sorted(path.name for path in Path("new").iterdir()) == sorted(path.name for path in Path("old.d").iterdir())
+    for folder in ("new", "old.d"):
+        assert run("info", folder)[0] == run("join", folder, "-o", f"{folder}.csrbin")[0] == 0
+    assert Path("new.csrbin").read_bytes() == Path("graph.csrbin").read_bytes()
+
+
 def test_what_cannot_be_meant(run, small):
     assert run("split", "graph.csrbin", "--shards", 2)[0] == 0
     for arguments, said in (
-        (["convert", "graph.txt", "--shards", 2, "-o", "new.csrbin"], "whose name ends in .shards"),
+        (["convert", "graph.txt", "--shards", 2, "-o", "new.csrbin"], "name the folder with -o new.shards\n"),
+        (["split", "graph.csrbin", "-o", "a/new.ccsr"], "name the folder with -o a/new.shards\n"),
         (["convert", "-", "--shards", 2], "say -o OUT.shards"),
         (["members", "graph.shards", "--vertex", 10], "`bigbfs join graph.shards` makes one file"),
         (["info", "graph.shards/00001.shard"], "is a shard, a part of a graph"),

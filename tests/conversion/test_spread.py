@@ -131,7 +131,7 @@ def test_shards(compressed, way):
         spread(2, inputs, "many.shards", shards=4)
     spread(2, inputs, "many.shards", shards=4, force=True)
     assert len(names(Path("many.shards"))) == 6
-    with pytest.raises(UsageError, match=r"whose name ends in .shards"):
+    with pytest.raises(UsageError, match=r'many.csrbin: shards go to a folder, .*output="many.shards"$'):
         spread(2, inputs, "many.csrbin", shards=4)
 
 

@@ -68,7 +68,7 @@ def split(
     graph
         A .csrbin or .ccsr.
     output
-        Folder, made if need be; None: the name of the graph with .shards.
+        Folder, made if need be, of any name but a graph file's; None: the name of the graph with .shards.
     shards
         How many, 1 to 65,536; some have no row where the graph has few.
     force
@@ -93,6 +93,7 @@ def split(
     shards = integer("shards", shards, 1, MOST)
     container = csrbin.open_container(path)
     try:
+        require_name(folder)
         made = make_folder(folder)
         try:
             with alone_in(folder):
@@ -238,6 +239,21 @@ def _order(path: Path) -> str | None:
     known = csrbin.read_provenance(path) or {}
     options = known.get("options")
     return options.get("order") if isinstance(options, dict) else None
+
+
+def require_name(folder: Path) -> None:
+    """Refuse the name of a graph file for a folder of shards; any other will do, since the manifest says what it is.
+
+    Raises
+    ------
+    UsageError
+        Offers a name.
+    """
+    if folder.suffix in csrbin.SUFFIXES.values():
+        raise UsageError(
+            f"{folder}: shards go to a folder, and {folder.suffix} is the name of a graph file",
+            remedies=(("output", str(folder.with_suffix(SUFFIX)), "name the folder with {}"),),
+        )
 
 
 def make_folder(folder: Path) -> bool:
