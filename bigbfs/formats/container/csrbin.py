@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.errors import Argument, Call, FormatError, Remedy, UsageError
+from bigbfs.errors import FormatError, UsageError
 from bigbfs.formats.atomic import replacing
 from bigbfs.formats.container import gapsg, layout, raw
 from bigbfs.formats.container.checksum import checksum, checksum_threads
 from bigbfs.formats.container.layout import Header, Section
 from bigbfs.formats.container.mapped import MappedFile
 from bigbfs.formats.container.named import require_names
+from bigbfs.formats.container.no_graph import no_graph
 from bigbfs.formats.container.parts import refuse_shards
 from bigbfs.formats.container.sections import SectionFile
 from bigbfs.graph.adjacency import BLOCK_IDS, Adjacency, CompressedAdjacency, PlainAdjacency
@@ -165,12 +166,7 @@ def open_graph(path: Path) -> Graph:
 def _open_foreign(mapped: MappedFile, start: bytes) -> Graph:
     is_raw, is_gap = raw.fits(start, mapped.size), gapsg.fits(start, mapped.size)
     if not is_raw and not is_gap:
-        convert = Call("convert", str(mapped.path), (Argument("format", "text"),))
-        raise FormatError(
-            f"{mapped.path}: no graph file: it has neither the magic of a bigbfs container nor a size that fits a raw "
-            ".csrbin or a GAP .sg",
-            remedies=(Remedy(convert, "an edge list becomes one by {}"),),
-        )
+        raise no_graph(mapped.path, start)
     from bigbfs.graph import rows
 
     directed: bool | None = None
