@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from bigbfs.cli.wording import noted, printable
+from bigbfs.cli.wording import noted, of_call, printable
 from bigbfs.errors import Argument, Call, FileAccessError, Remedy, UsageError, naming
 from bigbfs.formats.container.parts import refuse_shards
+
+if TYPE_CHECKING:
+    from bigbfs.conversion.making import Making
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -86,7 +89,8 @@ def _require_file(path: Path) -> None:
 def converted(path: Path) -> Path:
     """Return the graph file made of a file of edges, or of a folder of tables, beside it; any other path as it is.
 
-    Columns that have been named for it once hold until others are: the default is a guess.
+    Columns that have been named for it once hold until others are: the default is a guess. A graph that `convert` made
+    of it with other options is the one that is meant.
 
     Raises
     ------
@@ -98,40 +102,69 @@ def converted(path: Path) -> Path:
     if not _holds_edges(path):
         require_no_columns(path)
         return path
-    import tempfile
-
     from bigbfs.conversion import ConvertOptions, convert
-    from bigbfs.conversion.cache import columns_of, made_otherwise
-    from bigbfs.conversion.folders import expand
-    from bigbfs.conversion.inputs import as_inputs_say
+    from bigbfs.conversion.making import making
     from bigbfs.conversion.targets import choose_targets
 
     target = choose_targets([path], None, False).files[0]
-    columns = _columns() or columns_of(target)
-    options = ConvertOptions(columns=columns, progress=True)
-    asked = () if columns is None else (Argument("columns", columns),)
-    known = as_inputs_say(expand([path]), options).identity()
-    if made_otherwise(target, path, known, but=[each.name for each in asked]):
-        other = Call("convert", str(path), (*asked, Argument("output", "OUT.csrbin")))
-        raise UsageError(
-            f"{target}: is there already, made of other files or with other options than {path} alone",
-            remedies=("name that graph file", Remedy(other, f"convert {path} to one of another name: {{}}")),
-        )
-    elsewhere = Argument("output", str(Path(tempfile.gettempdir()) / target.name))
-    ways: dict[str, str | Call] = {
-        name: Call("convert", str(path), (*asked, Argument(name)))
-        for name in ConvertOptions.__dataclass_fields__
-        if name != "columns"
-    }
-    with naming(**ways | {"output": Call("convert", str(path), (*asked, elsewhere))}):
-        report = convert([path], options=options)
+    made, columns = making(target, path), _columns()
+    given: dict[str, Any] = {} if made is None else dict(made.options)
+    before = given.pop("columns", None)
+    if made is not None and not (made.alone and made.complete and (not given or columns in (None, before))):
+        raise _made_otherwise(target, path, made, columns)
+    columns = columns or before
+    with naming(**_ways(path, target, _arguments(given, columns))):
+        report = convert([path], options=ConvertOptions(columns=columns, progress=True, **given))
     for note in report.notes:
         click.echo(f"note: {noted(note)}", err=True)
     told = "" if columns is None else f", columns {','.join(map(str, columns))}"
+    told += ", made with " + " ".join(of_call("convert", each) for each in _arguments(given, None)) if given else ""
     click.echo(
         f"bigbfs: {'found' if report.cached else 'made'} {printable(f'{report.output} of {path}{told}')}", err=True
     )
     return Path(report.output)
+
+
+def _arguments(options: dict[str, Any], columns: Any) -> tuple[Argument, ...]:
+    """Return what a conversion is to be given."""
+    named = () if columns is None else (Argument("columns", columns),)
+    return (*named, *(Argument(*each) for each in options.items()))
+
+
+def _ways(path: Path, target: Path, asked: tuple[Argument, ...]) -> dict[str, str | Call]:
+    """Return the conversion that each option stands for which only ``convert`` has, beside what is asked for."""
+    import tempfile
+
+    from bigbfs.conversion import ConvertOptions
+
+    ways: dict[str, str | Call] = {
+        name: Call("convert", str(path), (*(each for each in asked if each.name != name), Argument(name)))
+        for name in ConvertOptions.__dataclass_fields__
+        if name != "columns"
+    }
+    elsewhere = Argument("output", str(Path(tempfile.gettempdir()) / target.name))
+    return ways | {"output": Call("convert", str(path), (*asked, elsewhere))}
+
+
+def _made_otherwise(target: Path, path: Path, made: Making, columns: Any) -> UsageError:
+    """Return the error for a graph file in the place of the one of ``path`` that nobody may replace unasked.
+
+    The options that it was made with are said again in what is offered, since edges may need them to be read.
+    """
+    given = made.options if made.of_it else {}
+    if made.alone:
+        what = f"made of {path} with other options ({', '.join(given) or 'of another version'})"
+    elif made.of_it:
+        what = f"made of {path} and other files"
+    else:
+        what = f"and nothing says that it was made of {path}"
+    others = {name: value for name, value in given.items() if name != "columns"}
+    asked = _arguments(others, columns or given.get("columns"))
+    other = Call("convert", str(path), (*asked, Argument("output", "OUT.csrbin")))
+    return UsageError(
+        f"{target}: is there already, {what}",
+        remedies=("name that graph file", Remedy(other, f"convert {path} to one of another name: {{}}")),
+    )
 
 
 def _holds_edges(path: Path) -> bool:

@@ -40,7 +40,7 @@ def in_options(error: BigBfsError, command: click.Command, given: Sequence[str] 
 
     def spell(what: Argument | Call) -> str | None:
         if isinstance(what, Call):
-            words = [_of_call(what.name, each) for each in what.arguments]
+            words = [of_call(what.name, each) for each in what.arguments]
             return f"`{' '.join(['bigbfs', what.name, shlex.quote(what.path), *words])}`"
         if what.name in _COMMANDS:
             return _COMMANDS[what.name].format(shlex.quote(str(what.value or "GRAPH")))
@@ -68,12 +68,14 @@ def _as_given(names: Sequence[str], given: Sequence[str]) -> str | None:
     return None
 
 
-def _of_call(command: str, argument: Argument) -> str:
+def of_call(command: str, argument: Argument) -> str:
     """Return an argument as an option of another command; where no value is known, a word holds its place."""
     long, value = _long(argument.name), argument.value
     for option in import_module(f"bigbfs.cli.{command}").command.params:
         if value is None and isinstance(option, click.Option) and long in option.opts and not option.is_flag:
             value = option.metavar
+        if value is False and isinstance(option, click.Option) and long in option.opts and option.secondary_opts:
+            return option.secondary_opts[0]
     return _option(long.replace("--output", "-o"), value)
 
 
@@ -87,7 +89,12 @@ def _option(name: str, value: object) -> str:
     return name if value is None or isinstance(value, bool) else f"{name} {shlex.quote(str(value))}"
 
 
-_SAID = {"header=False": "--no-header", "columns=(A, B)": "--columns A,B", "keep_ids=True": "--keep-ids"}
+_SAID = {
+    "header=False": "--no-header",
+    "header=True": "--header",
+    "columns=(A, B)": "--columns A,B",
+    "keep_ids=True": "--keep-ids",
+}
 """Keywords that notes name, which are plain text, and their options."""
 
 

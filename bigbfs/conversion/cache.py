@@ -13,7 +13,7 @@ import hashlib
 import os
 import stat
 import zlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +100,7 @@ def provenance(
     """Return the record that goes into a file made of ``sources``; ``notes``: what readers said about the inputs."""
     noted = {"notes": list(notes)} if notes else {}
     counts = {name: counted[name] for name in COUNTS}
-    kept = {"order": order_of(_provenance(Path(sources[0]["path"])))} if options.order == KEPT and sources else {}
+    kept = {"order": order_of(recorded(Path(sources[0]["path"])))} if options.order == KEPT and sources else {}
     return {"sources": sources, "options": options.identity(), "counts": counts, **kept, **noted}
 
 
@@ -112,7 +112,7 @@ def order_of(known: Provenance | None) -> str:
 
 def order_in(path: Path) -> str:
     """Return the order of the graph file ``path``, as :func:`order_of`."""
-    return order_of(_provenance(path))
+    return order_of(recorded(path))
 
 
 def lookup(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, Any]) -> Provenance | None:
@@ -120,38 +120,16 @@ def lookup(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, 
 
     A file that is missing or damaged is simply not up to date.
     """
-    known = _provenance(path)
+    known = recorded(path)
     if sources is None or known is None or known.get("sources") != sources or known.get("options") != options:
         return None
     counts = known.get("counts")
     return known if isinstance(counts, dict) and counts.keys() >= set(COUNTS) else None
 
 
-def made_otherwise(path: Path, source: Path, options: dict[str, Any], but: Collection[str] = ()) -> bool:
-    """Return whether the graph file ``path`` was made of another than ``source``, or with other options.
-
-    ``source`` is a file or a folder; what has changed in it since is no other source. A graph file that says nothing of
-    its making counts as made of another. ``but``: options that may differ.
-    """
-    known = _provenance(path)
-    if known is None:
-        return path.exists()
-    before = {str(each.get("path")) for each in known.get("sources") or ()}
-    folder = source.is_dir()
-    places = {str(Path(each).parent) for each in before} if folder else before
-    return places != {str(source.resolve())} or bool(_differing(known, options) - {*but})
-
-
-def columns_of(path: Path) -> tuple[int | str, int | str] | None:
-    """Return the columns that were named when the graph file ``path`` was made; None: there were none, or no file."""
-    known = _provenance(path)
-    columns = None if known is None else (known.get("options") or {}).get("columns")
-    return None if columns is None else (columns[0], columns[1])
-
-
 def told_of(path: Path, sources: list[dict[str, Any]] | None, options: dict[str, Any]) -> str | None:
     """Return what to tell where the graph file ``path`` is replaced, if it is of other inputs, or by other options."""
-    known = _provenance(path)
+    known = recorded(path)
     if known is None:
         return None
     before, now = ([str(each.get("path")) for each in given or ()] for given in (known.get("sources"), sources))
@@ -164,7 +142,7 @@ def told_of(path: Path, sources: list[dict[str, Any]] | None, options: dict[str,
 
 def told_of_generated(path: Path) -> str | None:
     """Return what to tell where a generated graph replaces the graph file ``path``, if that was made of inputs."""
-    known = _provenance(path)
+    known = recorded(path)
     made = [str(each.get("path")) for each in (known or {}).get("sources") or ()]
     return f"{path} is replaced: it was made of {_listed(made)}, and is generated now" if made else None
 
@@ -180,7 +158,8 @@ def _differing(known: Provenance, options: dict[str, Any]) -> set[str]:
     return {name for name in before.keys() | options.keys() if before.get(name) != options.get(name)}
 
 
-def _provenance(path: Path) -> Provenance | None:
+def recorded(path: Path) -> Provenance | None:
+    """Return the provenance that the graph file ``path`` records; None: it is missing, damaged, or records none."""
     try:
         return csrbin.read_provenance(path)
     except (FormatError, FileAccessError):
@@ -209,7 +188,7 @@ def identify_graph(path: Path) -> str:
 
 def is_compressed_from(compressed: Path, plain: Path) -> bool:
     """Tell whether the .ccsr was made from the .csrbin as it is now."""
-    known = _provenance(compressed)
+    known = recorded(compressed)
     return known is not None and known.get("plain") == identify_graph(plain)
 
 
@@ -260,7 +239,7 @@ def ensure_compressed(path: str | Path, told: Progress = SILENT, made: Callable[
         require_writable(target)
         require_ours(target, replaces=GRAPH)
         with told.step(f"compress to {target}", edges_of(graph), "edges"):
-            write_compressed(graph, plain, target, _provenance(plain), told.advance)
+            write_compressed(graph, plain, target, recorded(plain), told.advance)
     if made is not None:
         made(target)
     return target

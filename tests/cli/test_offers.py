@@ -7,6 +7,9 @@ import shlex
 
 import pytest
 
+from bigbfs.cli.wording import of_call
+from bigbfs.errors import Argument
+
 
 def offered(err):
     """Return the words of the only command line between backquotes of an error message."""
@@ -36,3 +39,63 @@ def test_what_is_no_text_is_not_offered_as_an_edge_list(run, folder, content):
     (folder / "ls.csrbin").write_bytes(content)
     code, _, err = run("cc", "ls.csrbin")
     assert code == 1 and "no graph file" in err and "`" not in err
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        ("--names",),
+        ("--names", "--no-header"),
+        ("--directed", "--no-in-edges", "--names", "--keep-self-loops"),
+        ("--columns", "2,1", "--names", "--order", "degree"),
+    ],
+    ids=" ".join,
+)
+def test_the_graph_made_of_a_file_is_found_whatever_it_was_made_with(run, folder, how):
+    (folder / "nm.txt").write_text("ann bob\nbob carl\ncarl ann\n")
+    assert run("convert", "nm.txt", *how)[0] == 0
+    before = (folder / "nm.csrbin").read_bytes()
+    code, _, err = run("cc", "nm.txt", "--json")
+    assert code == 0, err
+    assert (folder / "nm.csrbin").read_bytes() == before
+    said = re.search(r"bigbfs: found nm.csrbin of nm.txt(?:, columns ([\d,]+))?, made with (.*)\n", err)
+    assert said is not None, err
+    again = [*shlex.split(said[2]), *(("--columns", said[1]) if said[1] else ())]
+    assert sorted(again) == sorted(how)
+    code, _, _ = run("convert", "nm.txt", *again)
+    assert code == 0 and (folder / "nm.csrbin").read_bytes() == before
+    (folder / "nm.txt").write_text("ann bob\nbob carl\ncarl ann\ndora ann\n")  # made again, with the same
+    code, _, err = run("info", "nm.txt", "--json")
+    assert code == 0 and "bigbfs: made nm.csrbin of nm.txt" in err and said[2] in err
+
+
+def test_a_graph_of_other_columns_made_with_options_is_not_replaced(run, folder):
+    (folder / "q.csv").write_text("a,b,c\nann,bob,x\nbob,carl,y\n")
+    assert run("convert", "q.csv", "--directed", "--no-header")[0] == 0
+    code, _, err = run("cc", "q.csv", "--columns", "2,3")
+    assert code == 2 and "q.csrbin: is there already, made of q.csv with other options (directed, header)" in err
+    words = offered(err)
+    assert words == ["convert", "q.csv", "--columns", "2,3", "--directed", "--no-header", "-o", "OUT.csrbin"]
+    assert run(*words)[0] == 0 and run("cc", "OUT.csrbin")[0] == 0
+
+
+def test_what_a_graph_of_several_files_was_made_with_is_offered_for_one(run, folder):
+    (folder / "a.txt").write_text("ann bob\nbob carl\n")
+    (folder / "b.txt").write_text("dora bob\nbob emil\n")
+    assert run("convert", "a.txt", "b.txt", "--names")[0] == 0
+    code, _, err = run("cc", "a.txt")
+    assert code == 2 and "a.csrbin: is there already, made of a.txt and other files" in err
+    assert run(*offered(err))[0] == 0 and run("cc", "OUT.csrbin")[0] == 0
+
+
+def test_a_graph_that_says_nothing_of_its_making_stays(run, folder):
+    (folder / "g.txt").write_text("1 2\n")
+    (folder / "g.csrbin").write_bytes(b"something else")
+    code, _, err = run("cc", "g.txt")
+    assert code == 2 and "g.csrbin: is there already, and nothing says that it was made of g.txt" in err
+    assert run(*offered(err))[0] == 0 and (folder / "g.csrbin").read_bytes() == b"something else"
+
+
+def test_an_option_that_says_no_is_offered_as_such():
+    assert of_call("convert", Argument("header", False)) == "--no-header"
+    assert of_call("convert", Argument("header", True)) == "--header"

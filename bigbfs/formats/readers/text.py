@@ -93,7 +93,7 @@ def _told_counts(name: str, first: tuple[int, int] | None, lines: int) -> str:
     assert first is not None
     return (
         f"{name}: the first line, '{first[0]} {first[1]}', is read as an edge; {lines} lines follow, so it may be the "
-        "numbers of vertices and edges: then convert again with --header, which passes over it"
+        "numbers of vertices and edges: then convert again with header=True, which passes over it"
     )
 
 

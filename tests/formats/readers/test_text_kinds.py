@@ -328,6 +328,6 @@ def test_a_first_line_that_may_be_counts_is_told(tmp_path, text, told):
     notes = [note for note in edges.notes if "numbers of vertices and edges" in note]
     assert len(notes) == told
     if told:
-        assert "--header" in notes[0]
+        assert "header=True" in notes[0]
         assert pairs(edges)[0] == tuple(map(int, re.search(rb"(\d+)[\t ](\d+)", text).groups()))
         assert pairs(read(tmp_path / "g.txt", text, header=True)) == pairs(edges)[1:]
