@@ -99,3 +99,63 @@ def test_a_graph_that_says_nothing_of_its_making_stays(run, folder):
 def test_an_option_that_says_no_is_offered_as_such():
     assert of_call("convert", Argument("header", False)) == "--no-header"
     assert of_call("convert", Argument("header", True)) == "--header"
+
+
+@pytest.mark.parametrize("row", ["1,2,3", "ann,bob,3"])
+@pytest.mark.parametrize("columns", ["1,9", "9,1"])
+def test_a_column_that_is_not_there_is_said_at_once(run, folder, row, columns):
+    (folder / "q.csv").write_text(f"from,to,km\n{row}\n{row.replace('3', '4')}\n")
+    code, _, err = run("cc", "q.csv", "--columns", columns)
+    assert code == 1
+    assert err == (
+        "bigbfs: error: q.csv: no column 9: it has 3 ('from', 'to', 'km'); say --columns from,to for example\n"
+    )
+    assert run("cc", "q.csv", "--columns", "from,to")[0] == 0
+
+
+@pytest.mark.parametrize("line", ["1 2", "1,2", "1\t2"])
+def test_lines_without_a_header_are_counted_too(run, folder, line):
+    (folder / "rnd.txt").write_text(f"# c\n{line}\n{line}\n")
+    code, _, err = run("convert", "rnd.txt", "--columns", "1,3")
+    assert code == 1 and "rnd.txt: line 2: " in err and "no column 3: the line has 2 columns; say --columns 1,2" in err
+    assert run("convert", "rnd.txt", "--columns", "1,2")[0] == 0
+
+
+def test_a_header_that_lacks_the_name_of_a_column_is_no_reason_to_refuse_it(run, folder):
+    (folder / "r.txt").write_text("from to\nx 1 2\ny 2 3\n")  # as R writes tables with names of their rows
+    assert run("convert", "r.txt", "--columns", "2,3")[0] == 0
+    (folder / "s.txt").write_text("from to\n1\n")
+    code, _, err = run("convert", "s.txt", "--columns", "2,3")
+    assert code == 1 and "s.txt: no column 3: it has 2 ('from', 'to'); say --columns from,to for example" in err
+
+
+@pytest.mark.parametrize("names", ['"a,b",c,d', "a,a,b"])
+def test_columns_are_offered_by_number_where_their_names_would_not_do(run, folder, names):
+    (folder / "q.csv").write_text(f"{names}\n1,2,3\n2,3,4\n")
+    code, _, err = run("convert", "q.csv", "--columns", "x,y")
+    assert code == 1 and "say --columns 1,2 for example" in err
+    assert run("convert", "q.csv", "--columns", "1,2", "--header")[0] == 0
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n,3\n", "1,2\n3,\n", "1,2\nx,,4\n", "1;2\n-1;\n"])
+def test_names_are_not_offered_where_one_is_empty(run, folder, text):
+    (folder / "gap.csv").write_text(text)
+    code, _, err = run("convert", "gap.csv")
+    line = text.count("\n")
+    assert code == 1 and f"gap.csv: line {line}: " in err and "--names" not in err, err
+    code, _, err = run("convert", "gap.csv", "--names")
+    assert code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a,b\n", "only a header, line 1: 'a,b'; an edge list needs"),
+        ("# c\n\na,b\n", "only a header, line 3: 'a,b' and 2 comment and blank lines; an"),
+        ("# c\n", "only a comment or blank line; an"),
+    ],
+)
+def test_a_header_alone_is_called_one(run, folder, text, found):
+    (folder / "head.csv").write_text(text)
+    code, _, err = run("convert", "head.csv")
+    assert code == 1 and f"head.csv: no edge in it, {found}" in err

@@ -153,6 +153,12 @@ def test_a_bad_line_is_named_whoever_reads_it(line, way):
     assert names(Path()) == ["g.txt"]
 
 
+def test_columns_between_delimiters(way):
+    """A field may be empty or hold blanks where a header, or the first line, shows what separates them."""
+    Path("g.csv").write_text("what,a,b\n" + "".join(f"one {i} x,{i},{i + 1}\n,{i},{i + 2}\n" for i in range(50)))
+    require_same(2, ["g.csv"], columns=(2, 3))
+
+
 def test_inputs_that_are_no_edge_lists(way):
     Path("g.txt").write_text("1 2\n" * 500 + "1 2 3\n" * 500)
     with pytest.raises(InputError, match="adjacency list"):
@@ -160,6 +166,9 @@ def test_inputs_that_are_no_edge_lists(way):
     Path("g.txt").write_text("# nothing\n" * 50)
     with pytest.raises(InputError, match="no edge in it, only 50 comment and blank lines"):
         spread(3, ["g.txt"])
+    Path("g.txt").write_text("# nothing\na,b\n")
+    with pytest.raises(InputError, match="only a header, line 2: 'a,b' and a comment or blank line; an edge list"):
+        spread(2, ["g.txt"])
     np.save("g.npy", np.array([[1, 2], [3, -4]]))
     with pytest.raises(InputError, match="vertex id -4"):
         spread(2, ["g.npy"], columns=(1, 2))

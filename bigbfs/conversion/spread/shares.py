@@ -7,12 +7,14 @@ from pathlib import Path
 
 from bigbfs.conversion import cache
 from bigbfs.conversion.on_disk.work import Job
-from bigbfs.conversion.spread.slices import Share, read_share
+from bigbfs.conversion.options import ConvertOptions
+from bigbfs.conversion.spread.slices import Share, head_of, read_share
 from bigbfs.conversion.spread.whole import nothing_of, read_whole, told_of_others
 from bigbfs.engines.ranks.agreeing import Agreed, together
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import InputError
 from bigbfs.formats.readers.edge_buffer import EdgeBuffer
+from bigbfs.formats.readers.text_head import no_edge
 from bigbfs.graph.edges import EdgeList
 
 
@@ -68,7 +70,7 @@ def agreed_lists(work: Job, shares: list[Share], readers: list[int | None], grou
         An input has no edge, lines of ids whose number changes, or has changed meanwhile.
     """
     shares = told_of_others(shares, readers, group)
-    _require_edges(work.inputs, shares, group)
+    _require_edges(work.inputs, work.options, shares, group)
     together(group, lambda: _require_unchanged(work))
     return [share.edges for share in shares]
 
@@ -78,14 +80,15 @@ def _require_unchanged(work: Job) -> None:
         raise InputError(f"{', '.join(map(str, work.inputs))}: changed while it was read; convert it again")
 
 
-def _require_edges(inputs: Sequence[str | Path], shares: list[Share], group: Group) -> None:
+def _require_edges(inputs: Sequence[str | Path], options: ConvertOptions, shares: list[Share], group: Group) -> None:
     """Refuse inputs without an edge, and lines of ids whose number changes from one rank's share to another's."""
     everyone = group.objects([(share.found, share.columns, share.edges.comment_lines) for share in shares])
     for path, *theirs in zip(inputs, *everyone, strict=True):
         found, columns, comments = (list(each) for each in zip(*theirs, strict=True))
         if not sum(found):
-            lines = f"only {sum(comments)} comment and blank lines" if sum(comments) else "nothing"
-            raise Agreed(InputError(f"{path}: no edge in it, {lines}; an edge list needs a line with two ids"))
+            if sum(comments):
+                raise Agreed(no_edge(str(path), sum(comments), 0, head_of(path, options)[0]))
+            raise Agreed(InputError(f"{path}: no edge in it, nothing; an edge list needs a line with two ids"))
         several = sorted({each for each in columns if each})
         if len(several) > 1:
             what = f"{path}: some lines have {several[0]} ids and others {several[1]}, as in an adjacency list"

@@ -8,7 +8,7 @@ is cut at line ends into stretches of about equal length. What cannot be cut is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from bigbfs.conversion.options import ConvertOptions
@@ -19,8 +19,7 @@ from bigbfs.formats.readers.edge_buffer import EdgeBuffer
 from bigbfs.formats.readers.estimates import HEAD_BYTES
 from bigbfs.formats.readers.npy import by_blocks
 from bigbfs.formats.readers.pair_file import pair_file
-from bigbfs.formats.readers.pairs import PairReader, PairRules
-from bigbfs.formats.readers.text import EXPECTED
+from bigbfs.formats.readers.pairs import PairReader
 from bigbfs.formats.readers.text_head import Head, read_head
 from bigbfs.formats.streams.sources import STANDARD_INPUT, Source
 from bigbfs.graph.edges import EdgeList
@@ -117,7 +116,7 @@ def read_share(
     """
     if _format_of(path, options) == "npy":
         return _read_pairs(path, edges, options, rank, size, block_bytes=block_bytes, progress=progress)
-    head, first = _head(path, options)
+    head, first = head_of(path, options)
     start, stop = _cut(Path(path), first, rank, size)
     try:
         return _read_lines(path, edges, options, head, start, stop, rank, block_bytes, progress)
@@ -145,7 +144,7 @@ def _read_pairs(
     return Share(EdgeList(*edges.arrays(), input_bytes=whole if rank == 0 else 0), 0, within[1] - within[0])
 
 
-def _head(path: str | Path, options: ConvertOptions) -> tuple[Head, int]:
+def head_of(path: str | Path, options: ConvertOptions) -> tuple[Head, int]:
     """Return what the lines before the edges say, and the byte where they end."""
     with Source(path) as source, BlockReader(source, HEAD_BYTES, threads=1) as reader:
         head = read_head(reader, options.rules())
@@ -196,9 +195,6 @@ def _read_lines(
     number: bool = False,
 ) -> Share:
     """Read lines to their end; with ``number`` errors name them by their place in the file."""
-    line = PairRules(EXPECTED, plain=True, columns=head.columns)
-    if head.columns is not None and head.columns != (1, 2):
-        line = replace(line, expected="vertex ids in the columns {} and {}".format(*head.columns))
     found = 0
     with (
         SlicedSource(path, start, stop) as source,
@@ -206,7 +202,7 @@ def _read_lines(
     ):
         if number or rank == 0:
             reader.lines_passed(_lines_before(Path(path), start))
-        pairs = PairReader(reader, line, 0)
+        pairs = PairReader(reader, head.pair_rules(), 0)
         pairs.read_all()
         found = edges.size
     first = rank == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 from bigbfs.errors import InputError, RemedyLike
@@ -45,6 +46,29 @@ def may_be_names(line: bytes, status: int) -> bool:
     """Return whether a line that was refused for an id that is none would do if ids were names."""
     refused = (numbers.NOT_A_NUMBER, numbers.NEGATIVE, numbers.TOO_BIG)
     return status in refused and len(re.split(r"[\s,;|]+", line.decode("utf-8", "replace").strip())) > 1
+
+
+def columns_of(line: bytes, delimiter: str) -> list[str]:
+    """Return what stands in the columns of a line; "" for ``delimiter``: between blanks, or one of ",;|"."""
+    text = line.decode("utf-8", "replace").rstrip("\r\n")
+    if not delimiter:
+        return re.split(r"[ \t]*[,;|][ \t]*|[ \t]+", text.strip(" \t"))
+    try:
+        return next(csv.reader([text], delimiter=delimiter), [])
+    except csv.Error:  # a field of more than 128 KiB
+        return text.split(delimiter)
+
+
+def lacks_a_name(line: bytes, delimiter: str, columns: tuple[int, int] | None) -> bool:
+    """Return whether an id's column of a line is empty, or not there: then names would not do either."""
+    words = columns_of(line, delimiter)
+    return not all(at <= len(words) and words[at - 1].strip() for at in columns or (1, 2))
+
+
+def no_column(name: str, number: int, line: bytes, has: int, wanted: int) -> InputError:
+    """Return the error for the first line of edges, which ``has`` so many columns, and not the one ``wanted``."""
+    ways: tuple[RemedyLike, ...] = (("columns", (1, 2), "say {} for example"),) if has > 1 else ()
+    return line_error(name, number, line, f"no column {wanted}: the line has {counted(has, 'column')}", ways)
 
 
 def holds_ids_behind(line: bytes) -> bool:

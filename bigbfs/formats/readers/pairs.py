@@ -9,8 +9,19 @@ import numpy as np
 
 from bigbfs.errors import InputError, RemedyLike
 from bigbfs.formats.readers import numbers, tokenizer
-from bigbfs.formats.readers.bad_lines import are_names, bad_line, holds_ids_behind, line_error, may_be_names, reason
+from bigbfs.formats.readers.bad_lines import (
+    are_names,
+    bad_line,
+    columns_of,
+    holds_ids_behind,
+    lacks_a_name,
+    line_error,
+    may_be_names,
+    no_column,
+    reason,
+)
 from bigbfs.formats.readers.blocks import Block, BlockReader
+from bigbfs.formats.tables.columns import choose
 from bigbfs.jit.workers import Workers
 
 CHUNK_BYTES = 256 << 10
@@ -45,6 +56,8 @@ class PairRules:
         What stands between two columns, of which some may be empty or hold blanks; "": blanks, or one of ",;|".
     sides
         Vertices on the two sides of a bipartite graph, each numbered from 1; the second side comes after the first.
+    names
+        What a header line calls the columns; (): there is none.
     """
 
     expected: str
@@ -57,6 +70,7 @@ class PairRules:
     columns: tuple[int, int] | None = None
     delimiter: str = ""
     sides: tuple[int, int] | None = None
+    names: tuple[str, ...] = ()
 
     def as_array(self) -> np.ndarray:
         """Return the rules as :func:`tokenizer.read_pairs` wants them."""
@@ -169,12 +183,31 @@ class PairReader:
         line = block.line(position)
         if stopped == numbers.NUL_BYTE or b"\0" in line:
             why += f" (NUL at byte {block.bytes_before + position + line.find(0)})"
+        number = block.line_number(position)
+        if rules.columns is not None and not self.edges.size and position == block.start:
+            self._require_columns(number, line, rules.columns)
+        front, last = self._as_names(line, stopped)
+        raise bad_line(self.reader.name, number, line, why, self._allowed, front, last)
+
+    def _require_columns(self, number: int, line: bytes, columns: tuple[int, int]) -> None:
+        """Refuse columns that neither the first line of edges has nor a header: no other line is any better."""
+        words, names = columns_of(line, self.rules.delimiter), self.rules.names
+        if max(columns) <= max(len(words), len(names)):
+            return
+        if names:
+            choose(self.reader.name, names, columns)
+        raise no_column(self.reader.name, number, line, len(words), max(columns))
+
+    def _as_names(self, line: bytes, status: int) -> tuple[tuple[RemedyLike, ...], tuple[RemedyLike, ...]]:
+        """Return what may help against a bad line of an edge list, to be offered first, and last."""
+        rules = self.rules
         named: tuple[RemedyLike, ...] = (("names", True, "read every id as a name with {}"),)
-        front = named if rules.plain and are_names(line) else ()
+        if not rules.plain or lacks_a_name(line, rules.delimiter, rules.columns):
+            named = ()
+        front = named if are_names(line) else ()
         if rules.plain and rules.columns is None and holds_ids_behind(line):
             front = (("columns", (2, 3), "read the ids from the columns behind it with {}"), *front)
-        last = named if rules.plain and not front and may_be_names(line, stopped) else ()
-        raise bad_line(self.reader.name, block.line_number(position), line, why, self._allowed, front, last)
+        return front, named if not front and may_be_names(line, status) else ()
 
     def _stop_at_other_columns(self, block: Block, table: np.ndarray, end: int) -> None:
         """Raise the error of the first line of ids, before chunk ``end``, in other columns than those before it."""

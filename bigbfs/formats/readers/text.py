@@ -19,14 +19,12 @@ from bigbfs.errors import InputError
 from bigbfs.formats.readers.blocks import BlockReader
 from bigbfs.formats.readers.format import NO_RULES, Rules, of_lines
 from bigbfs.formats.readers.headers import told_sides
-from bigbfs.formats.readers.pairs import LARGEST_ID, PairReader, PairRules
-from bigbfs.formats.readers.text_head import one_way, read_head, wrong_sides
+from bigbfs.formats.readers.pairs import LARGEST_ID, PairReader
+from bigbfs.formats.readers.text_head import Head, no_edge, one_way, read_head, wrong_sides
 from bigbfs.formats.streams.sources import Source
 from bigbfs.formats.tables.csvfile import CsvTable
 from bigbfs.formats.tables.files import TableFile
 from bigbfs.graph.edges import EdgeList
-
-EXPECTED = "two vertex ids separated by blanks, a tab or a comma"
 
 
 def read_text(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int | None = None) -> EdgeList:
@@ -39,14 +37,11 @@ def read_text(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int 
         line says what must be decided by ``rules``, or there is no edge at all.
     """
     head = read_head(reader, rules)
-    line = PairRules(EXPECTED, plain=True, columns=head.columns, delimiter=head.delimiter, sides=head.sides)
-    if head.columns is not None and head.columns != (1, 2):
-        line = replace(line, expected="vertex ids in the columns {} and {}".format(*head.columns))
-    pairs = PairReader(reader, line, rules.skip_bad_lines, chunk_bytes)
+    pairs = PairReader(reader, replace(head.pair_rules(), sides=head.sides), rules.skip_bad_lines, chunk_bytes)
     pairs.comment_lines = head.comment_lines
     pairs.read_all()
     if pairs.edges.size == 0:
-        raise _no_edge(pairs)
+        raise _no_edge(pairs, head)
     sources, targets = pairs.edges.arrays()
     notes = list(head.notes)
     if rules.bipartite:
@@ -67,14 +62,11 @@ def read_text(reader: BlockReader, rules: Rules = NO_RULES, *, chunk_bytes: int 
     )
 
 
-def _no_edge(pairs: PairReader) -> InputError:
+def _no_edge(pairs: PairReader, head: Head) -> InputError:
     source = pairs.reader.source
     if not pairs.comment_lines and not pairs.skipped_lines:
         return InputError(f"{source.nothing()}; an edge list needs at least one line with two ids")
-    found = f"{pairs.comment_lines} comment and blank lines"
-    if pairs.skipped_lines:
-        found += f" and {pairs.skipped_lines} skipped bad lines"
-    return InputError(f"{source.name}: no edge in it, only {found}; an edge list needs a line with two ids")
+    return no_edge(source.name, pairs.comment_lines, pairs.skipped_lines, head)
 
 
 def _may_be_counts(first: tuple[int, int] | None, lines: int, sources: np.ndarray, targets: np.ndarray) -> bool:

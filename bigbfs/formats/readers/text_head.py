@@ -14,8 +14,11 @@ from bigbfs.errors import InputError
 from bigbfs.formats.readers.bad_lines import line_error, shown
 from bigbfs.formats.readers.blocks import BlockReader
 from bigbfs.formats.readers.format import Rules
-from bigbfs.formats.readers.pairs import BLANKS, SEPARATORS
+from bigbfs.formats.readers.pairs import BLANKS, SEPARATORS, PairRules
 from bigbfs.formats.tables.columns import by_their_names, choose, left_out
+from bigbfs.sizes import counted
+
+EXPECTED = "two vertex ids separated by blanks, a tab or a comma"
 
 KONECT = re.compile(
     rb"%[ \t]*(sym|asym|bip)[ \t]+(unweighted|positive|posweighted|signed|multisigned|weighted|multiweighted|dynamic"
@@ -47,6 +50,8 @@ class Head:
     first
         The two numbers that are all of the first line with an edge; None: it holds something else, or a header is
         before it.
+    header
+        Number and text of the header line; None: there is none.
     """
 
     comment_lines: int
@@ -56,6 +61,14 @@ class Head:
     sides: tuple[int, int] | None = None
     notes: tuple[str, ...] = ()
     first: tuple[int, int] | None = None
+    header: tuple[int, bytes] | None = None
+
+    def pair_rules(self) -> PairRules:
+        """Return what the lines of edges look like, but for the sides of a bipartite graph."""
+        names = () if self.header is None else tuple(_names(_columns(self.header[1])))
+        where = None if self.columns in (None, (1, 2)) else self.columns
+        expected = EXPECTED if where is None else "vertex ids in the columns {} and {}".format(*where)
+        return PairRules(expected, plain=True, columns=self.columns, delimiter=self.delimiter, names=names)
 
 
 def read_head(reader: BlockReader, rules: Rules) -> Head:
@@ -70,13 +83,13 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
     notes: list[str] = []
     sides: tuple[int, int] | None = None
     columns = rules.numbers
-    headed, delimiter, first = False, "", None
+    header, delimiter, first = None, "", None
     while (block := reader.current()) is not None:
         line = block.line(block.start)
         text, number = line.strip(BLANKS), block.lines_before + 1
         if text[:1] not in (b"", b"#", b"%") or b"\r" in line.rstrip(b"\r\n") or b"\0" in line:
-            if rules.header is not False and (_is_header(text) or (rules.header and not headed)):
-                headed = True
+            if rules.header is not False and (_is_header(text) or (rules.header and header is None)):
+                header = number, line
                 columns = columns or _named(reader.name, number, line, rules)
                 delimiter = delimiter_of(line, columns)
                 notes.append(_told(reader.name, number, line, columns, rules.columns is not None))
@@ -90,10 +103,10 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
                     "write ids without them, or say which columns hold the ids, {} for example",
                 )
                 raise line_error(reader.name, number, line, why, (insist,))
-            if not headed and columns is None:
+            if header is None and columns is None:
                 notes += _more(reader.name, number, line)
                 first = (int(match[1]), int(match[2])) if (match := _TWO.fullmatch(text)) else None
-            elif not headed:
+            elif header is None:
                 delimiter = delimiter_of(line, columns)
             break
         if number == 1 and (match := KONECT.fullmatch(text)):
@@ -109,7 +122,20 @@ def read_head(reader: BlockReader, rules: Rules) -> Head:
     if rules.by_name and columns is None:
         what = f"{reader.name}: no header line names the columns"
         raise InputError(what, remedies=(("columns", (1, 2), "say which hold the ids by number, {} for example"),))
-    return Head(passed, columns, delimiter, kind == b"asym", sides, tuple(notes), first)
+    return Head(passed, columns, delimiter, kind == b"asym", sides, tuple(notes), first, header)
+
+
+def no_edge(name: str, passed: int, skipped: int, head: Head) -> InputError:
+    """Return the error for lines of which none is an edge: so many were ``passed`` over, a header among them."""
+    found = []
+    if head.header is not None:
+        found.append(f"a header, line {head.header[0]}: {shown(head.header[1])}")
+        passed -= 1
+    if passed:
+        found.append(f"{passed} comment and blank lines" if passed > 1 else "a comment or blank line")
+    if skipped:
+        found.append(counted(skipped, "skipped bad line"))
+    return InputError(f"{name}: no edge in it, only {' and '.join(found)}; an edge list needs a line with two ids")
 
 
 def one_way(head: bytes) -> bool:

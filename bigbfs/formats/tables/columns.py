@@ -69,7 +69,11 @@ def place(name: str, names: Sequence[str], wanted: int | str) -> int:
 
 
 def _example(names: Sequence[str]) -> tuple[RemedyLike, ...]:
-    return (("columns", tuple(names[:2]), "say {} for example"),) if len(names) >= 2 else ()
+    """Return two columns to be named instead: by number where their names would not be taken for what they are."""
+    if len(names) < 2:
+        return ()
+    plain = all(re.fullmatch(r"[^\W\d][^,]*\S|[^\W\d]", each) and list(names).count(each) == 1 for each in names[:2])
+    return (("columns", tuple(names[:2]) if plain else (1, 2), "say {} for example"),)
 
 
 def choose(name: str, names: Sequence[str], wanted: Columns | None) -> tuple[int, int, str | None]:

@@ -127,7 +127,9 @@ def test_chosen_columns(tmp_path, text, columns, found):
 @pytest.mark.parametrize(
     ("text", "columns", "says"),
     [
-        (b"1 2\n3 4\n", (1, 3), "line 1: '1 2': a column is missing .*columns 1 and 3"),
+        (b"1 2\n3 4\n", (1, 3), "line 1: '1 2': no column 3: the line has 2 columns"),
+        (b"1 2 3\n3 4\n", (1, 3), "line 2: '3 4': a column is missing .*columns 1 and 3"),
+        (b"a,b,c\n1,2\n", (1, 3), "line 2: '1,2': a column is missing .*columns 1 and 3"),
         (b"1 2 x\n", (1, 3), "line 1: '1 2 x': expected vertex ids in the columns 1 and 3"),
         (b",1\n", (1, 2), "line 1: ',1': expected"),
     ],
