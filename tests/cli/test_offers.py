@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import shlex
+import shutil
+import subprocess
 
 import pytest
 
@@ -159,3 +162,36 @@ def test_a_header_alone_is_called_one(run, folder, text, found):
     (folder / "head.csv").write_text(text)
     code, _, err = run("convert", "head.csv")
     assert code == 1 and f"head.csv: no edge in it, {found}" in err
+
+
+@pytest.mark.parametrize("name", ["lat.csv", "my lat.tsv"])
+@pytest.mark.parametrize(("encoding", "called"), [("latin-1", "LATIN1"), ("utf-16", "UTF-16")])
+def test_text_that_is_no_utf_8_is_told_how_to_become_so(run, folder, name, encoding, called):
+    text = "from,to\nann,bob\nJosé,ann\n".replace(",", "\t" if name.endswith(".tsv") else ",")
+    (folder / name).write_text(text, encoding=encoding)
+    code, _, err = run("convert", name)
+    assert code == 1 and (encoding == "utf-16" or f"{name}: line 3: 'Jos\\xe9' is no UTF-8" in err), err
+    command = re.search(r"convert it first: (iconv .*)", err)[1]
+    assert command.startswith(f"iconv -f {called} -t UTF-8 {shlex.quote(name)} > ")
+    if shutil.which("iconv"):
+        subprocess.run(command, shell=True, check=True)
+        assert run("convert", shlex.split(command)[-1])[0] == 0
+
+
+def test_a_header_in_latin_1(run, folder):
+    (folder / "lat.csv").write_bytes(b"n\xe9,to\nann,bob\nbob,carl\n")
+    code, _, err = run("convert", "lat.csv")
+    assert code == 1 and "lat.csv: a column's name is no UTF-8" in err and "iconv -f LATIN1 -t UTF-8 lat.csv > " in err
+
+
+def test_a_packed_file_is_not_given_to_iconv(run, folder):
+    (folder / "lat.csv.gz").write_bytes(gzip.compress("from,to\nann,bob\nJosé,ann\n".encode("latin-1")))
+    code, _, err = run("convert", "lat.csv.gz")
+    assert code == 1 and err.endswith("if it is Latin-1, convert it first: iconv -f LATIN1 -t UTF-8\n")
+
+
+def test_both_readers_name_the_line(run, folder):
+    (folder / "gap.csv").write_text("a,b\n1,2\n,3\n")
+    for how in ((), ("--names",)):
+        code, _, err = run("convert", "gap.csv", *how)
+        assert code == 1 and "gap.csv: line 3: " in err

@@ -200,7 +200,7 @@ class BlockReader:
         return found
 
     def _check_head(self, head: bytes) -> None:
-        refuse_utf16(self.name, head)
+        refuse_utf16(self.source, head)
         if (byte := head.find(0)) >= 0:
             beside = ["put its .properties beside it if it is a web graph"] if self.name.endswith(".graph") else []
             raise InputError(

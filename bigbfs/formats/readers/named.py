@@ -103,7 +103,7 @@ def read_names(
                     sides = (batch.first, batch.second)
                     if not len(sides[0]):
                         continue
-                    take(*(texts_of(side, lambda i: table.place(batch, i)) for side in sides))
+                    take(*(texts_of(side, lambda i: table.place(batch, i), table.recode) for side in sides))
                     rows += len(sides[0])
                     now = source.consumed
                     if table.rows:

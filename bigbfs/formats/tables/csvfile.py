@@ -11,12 +11,13 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bigbfs.errors import InputError
+from bigbfs.errors import BigBfsError, InputError
 from bigbfs.formats.streams.sources import Source
 from bigbfs.formats.tables.columns import Columns, by_their_names, choose, left_out
 from bigbfs.formats.tables.files import Batch, TableFile
@@ -28,6 +29,10 @@ BLOCK_BYTES = 8 << 20
 """Bytes of text that are cut into records at once: also the most that one record may take."""
 HEAD_BYTES = 1 << 16
 _SEPARATORS = "\t,;|"
+_NO_UTF8 = "\ufffd"
+_SIGN = _NO_UTF8.encode()
+_COUNTED = 1 << 22
+"""Records that are read again to tell the line of a bad one: seconds."""
 _MOST_DIGITS = 4000
 """Python makes no integers of more."""
 
@@ -36,7 +41,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _NUMBER = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?\s*")
 
 
-def refuse_utf16(name: str, head: bytes) -> None:
+def refuse_utf16(source: Source, head: bytes) -> None:
     """Refuse text whose first bytes say that it is UTF-16.
 
     Raises
@@ -45,7 +50,16 @@ def refuse_utf16(name: str, head: bytes) -> None:
         It is.
     """
     if head.startswith(_UTF16):
-        raise InputError(f"{name}: is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8")
+        raise InputError(f"{source.name}: is UTF-16 text; convert it first: {recoding(source, 'UTF-16')}")
+
+
+def recoding(source: Source, encoding: str) -> str:
+    """Return the command that makes UTF-8 of text; where the source is no plain file, without its name."""
+    command = f"iconv -f {encoding} -t UTF-8"
+    if source.path is None or source.size is None or source.compression:
+        return command
+    made = source.path.with_name(f"{source.path.stem}-utf8{source.path.suffix}")
+    return f"{command} {shlex.quote(str(source.path))} > {shlex.quote(str(made))}"
 
 
 def is_number(text: str) -> bool:
@@ -158,7 +172,8 @@ class CsvTable(TableFile):
 
     def __init__(self, source: Source, wanted: Columns | None, header: bool | None = None) -> None:
         arrow = pyarrow(f"{source.name}: reading names from CSV")
-        refuse_utf16(source.name, source.peek(HEAD_BYTES))
+        refuse_utf16(source, source.peek(HEAD_BYTES))
+        self.recode = (f"if it is Latin-1, convert it first: {recoding(source, 'LATIN1')}",)
         head = Head(source.peek(HEAD_BYTES), blanks=not has_separators(source.name))
         by_name = wanted is not None and any(isinstance(each, str) for each in wanted)
         again = None if by_name or header is not None else head.edge_in_front(wanted)
@@ -167,6 +182,9 @@ class CsvTable(TableFile):
         schema = arrow.schema([(name, arrow.string()) for name in names])
         super().__init__(source.name, schema, wanted)
         self.note = self._told(head, again, by_name or header is not None)
+        if self._headed and any(_NO_UTF8 in each for each in self.headers) and _SIGN not in source.peek(HEAD_BYTES):
+            shown = ", ".join(map(quoted, self.headers))
+            raise InputError(f"{source.name}: a column's name is no UTF-8 ({shown})", remedies=self.recode)
         if self.headers.count(self.headers[0]) > 1 or any(names.count(each) > 1 for each in self.headers):
             raise InputError(f"{source.name}: two columns have one name ({', '.join(map(repr, self.headers))})")
         self._source, self._head, self._arrow, self._names = source, head, arrow, names
@@ -247,5 +265,32 @@ class CsvTable(TableFile):
                 row += part.num_rows
 
     def place(self, batch: Batch, index: int) -> str:
-        """Return where entry ``index`` of a batch stands: records are counted, as quotes may hold line ends."""
-        return f"{self.name}: record {batch.row + index + 1}" + (" after the header" if self._headed else "")
+        """Return where entry ``index`` of a batch stands: its line, or its record, where that takes long to find out.
+
+        Records are what was counted: quotes may hold line ends.
+        """
+        record = batch.row + index
+        line = self._line(record, [batch.first[index].as_py(), batch.second[index].as_py()])
+        if line is not None:
+            return f"{self.name}: line {line}"
+        return f"{self.name}: record {record + 1}" + (" after the header" if self._headed else "")
+
+    def _line(self, record: int, values: list[bytes]) -> int | None:
+        """Return the line in which a record with these ids begins, from 1 on; None: nobody knows."""
+        source, skipped = self._source, self._head.skipped
+        if source.path is None or source.size is None or record >= _COUNTED:
+            return None
+        try:
+            with Source(source.path) as again:
+                lines = io.TextIOWrapper(io.BufferedReader(_Stream(again, "")), "latin-1", newline="")
+                records = csv.reader(islice(lines, skipped, None), delimiter=self._head.separator)
+                before, left = skipped, record + self._headed
+                for row in records:
+                    if row and left == 0:
+                        found = [row[at - 1].encode("latin-1") for at in self.places if at <= len(row)]
+                        return before + 1 if found == values else None
+                    left -= bool(row)
+                    before = skipped + records.line_num
+        except (csv.Error, BigBfsError):
+            pass
+        return None

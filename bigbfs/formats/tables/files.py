@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from bigbfs.errors import InputError
+from bigbfs.errors import InputError, RemedyLike
 from bigbfs.formats.tables.columns import Columns, choose
 from bigbfs.formats.tables.library import library, pyarrow, reading
 
@@ -61,12 +61,15 @@ class TableFile:
         The two columns, from 1 on.
     note
         Which columns were guessed; None where they were given.
+    recode
+        What helps where its text is no UTF-8.
     """
 
     kind = "table"
     part_name = "part"
     rows: int | None = None
     part_rows: list[int] | None = None
+    recode: tuple[RemedyLike, ...] = ()
 
     def __init__(self, name: str, schema: Any, wanted: Columns | None) -> None:
         self.name = name

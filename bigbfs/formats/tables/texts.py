@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from bigbfs.errors import InputError
+from bigbfs.errors import InputError, RemedyLike
 from bigbfs.formats.tables.integers import INTEGERS, Place, kind_of, require_no_null, require_whole
-from bigbfs.formats.tables.library import brief, library, pyarrow
+from bigbfs.formats.tables.library import library, pyarrow
 from bigbfs.jit.njit import njit
+from bigbfs.sizes import quoted
 
 
-def texts_of(array: Any, place: Place) -> tuple[np.ndarray, np.ndarray]:
+def texts_of(array: Any, place: Place, recode: tuple[RemedyLike, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
     """Return the names of an Arrow array: ``data[offsets[i]:offsets[i + 1]]`` (uint8) is name i; offsets are int64.
+
+    ``recode``: what helps where they are no UTF-8.
 
     Raises
     ------
@@ -43,7 +46,7 @@ def texts_of(array: Any, place: Place) -> tuple[np.ndarray, np.ndarray]:
     if empty >= 0:
         raise InputError(f"{place(int(empty))}: an empty name is no vertex; drop such rows, or fill them")
     if not plain:
-        _require_utf8(array, place)
+        _require_utf8(array, place, recode)
     return data, begins
 
 
@@ -76,14 +79,16 @@ def look(data, begins):
     return empty, True, bits < 128
 
 
-def _require_utf8(array: Any, place: Place) -> None:
+def _require_utf8(array: Any, place: Place, recode: tuple[RemedyLike, ...]) -> None:
     """Refuse a name that is no UTF-8: nobody checks that while Parquet is read."""
     arrow = pyarrow("reading names")
     large = arrow.types.is_large_string(array.type) or arrow.types.is_large_binary(array.type)
     try:
         array.view(arrow.large_string() if large else arrow.string()).validate(full=True)
     except arrow.ArrowException as error:
-        raise InputError(f"{place(_first_bad(array))}: no name: {brief(error)}; names are UTF-8") from error
+        index, value = _first_bad(array)
+        shown = quoted(value.decode("utf-8", "backslashreplace")).replace("\\\\x", "\\x")
+        raise InputError(f"{place(index)}: {shown} is no UTF-8, as names are", remedies=recode) from error
 
 
 def _digits(array: Any, place: Place) -> Any:
@@ -96,13 +101,13 @@ def _digits(array: Any, place: Place) -> Any:
     return compute.cast(array, arrow.string())
 
 
-def _first_bad(array: Any) -> int:
-    """Return the first value that is no UTF-8."""
+def _first_bad(array: Any) -> tuple[int, bytes]:
+    """Return the first value that is no UTF-8, and its index."""
     arrow = pyarrow("reading names")
     large = arrow.types.is_large_string(array.type) or arrow.types.is_large_binary(array.type)
     for index, value in enumerate(array.view(arrow.large_binary() if large else arrow.binary())):
         try:
             value.as_py().decode("utf-8")
         except UnicodeDecodeError:
-            return index
-    return 0
+            return index, value.as_py()
+    return 0, b""

@@ -250,8 +250,8 @@ def test_a_header_of_integers_is_what_one_says_it_is(tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"source,target\na,b\nc,\n", "record 2 after the header: an empty name"),
-        (b"source,target\na,b\nc,\xff\xfe\n", "record 2 after the header: no name: .*UTF"),
+        (b"source,target\na,b\nc,\n", "line 3: an empty name"),
+        (b"source,target\na,b\nc,\xff\xfe\n", r"line 3: '\\xff\\xfe' is no UTF-8, as names are; if it is Latin-1"),
         (b"source,target\na,b\nc\n", "a record has 1 field, and 2 are expected: .c.; correct it"),
         (b"source,target,source\na,b,c\n", "record 1|columns have one name|no edge"),
     ],
