@@ -105,6 +105,8 @@ def require_writable(target: Path) -> None:
     try:
         folder = behind_link(target).parent
         is_folder = target.is_dir()
+    except FileAccessError:
+        raise
     except OSError as error:  # a folder on the way to it is closed
         raise access_error(target, error, "write") from error
     if is_folder:

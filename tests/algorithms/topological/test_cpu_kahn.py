@@ -127,7 +127,7 @@ def test_it_goes_on_from_any_round(name):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_every_kernel_is_run_before_the_clock(threads, monkeypatch):
-    """On an empty cache the first run was timed with a kernel's compiling: of a sample that is a cycle no round comes."""
+    """On an empty cache the first run was timed with the compiling of one: a sample that is a cycle has no round."""
     ran = set()
 
     def noted(name, kernel):
