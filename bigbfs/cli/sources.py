@@ -55,11 +55,16 @@ def require_form(text: str | None, option: str = "--sources") -> None:
     if sampled(text) is not None:
         return
     parts = [part.strip() for part in text.split(",")]
-    if all(_is_number(part) for part in parts):
-        for part in parts:
-            _require_small(part, option)
-    else:
+    given = [part for part in parts if part]
+    if not all(_is_number(part) for part in given) or not given:
         raise UsageError(f"{option} {text[:_LONGEST]!r}: {_WORDS}; {_of_names(option, text)}")
+    if len(given) < len(parts):
+        rest = ",".join(given)
+        way = f"write {rest}, or" if len(rest) <= _LONGEST else "leave a comma out, or write"
+        where = f"entry {parts.index('') + 1:,} of {len(parts):,} is empty"
+        raise UsageError(f"{option} {text[:_LONGEST]!r}: {where}; {way} the number that is missing there")
+    for part in parts:
+        _require_small(part, option)
 
 
 def require_one_way(one: Sequence[str], many: str | None, needed: bool = True) -> None:

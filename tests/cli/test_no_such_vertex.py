@@ -33,3 +33,22 @@ def test_path_without_any_graph_names_the_word_that_is_no_file(run, folder):
     code, out, err = run("path", "far", 10)
     assert (code, out) == (2, "")
     assert err.endswith("the graph is missing, there is no file 'far': write GRAPH A B\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("10,,17", "entry 2 of 3 is empty; write 10,17, or the number that is missing there"),
+        ("10, ", "entry 2 of 2 is empty; write 10, or the number that is missing there"),
+        (",9" * 41, "entry 1 of 42 is empty; leave a comma out, or write the number that is missing there"),
+    ],
+)
+@pytest.mark.parametrize("option", ["--sources", "--targets"])
+def test_an_empty_entry_is_called_so(given, said, option):
+    """All that was said were the ways to name vertices, of which this is one."""
+    from bigbfs.cli.sources import require_form
+    from bigbfs.errors import UsageError
+
+    with pytest.raises(UsageError) as caught:
+        require_form(given, option)
+    assert str(caught.value) == f"{option} {given[:80]!r}: {said}"
