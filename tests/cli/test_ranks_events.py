@@ -91,6 +91,7 @@ def test_all_end_with_the_code_of_the_cause(
         ready = tmp_path_factory.mktemp("ready")
         before, ran = shm.files(), run(command, BIGBFS_TEST_READY=str(ready))
     assert ran.returncode == CODES[event] or (event, ran.returncode) == ("gone", 4), ran.stderr
+    assert "called MPI_Abort" not in ran.stderr  # which says neither why nor where, and we have
     if event == "error":
         assert "planted" in ran.stderr
         assert when == "start" or "rank 1 (host " in ran.stderr

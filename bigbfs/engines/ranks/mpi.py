@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from bigbfs.engines.ranks.ending import hush
 from bigbfs.engines.ranks.group import PIECE, Group
 from bigbfs.engines.ranks.hosts import MpiMail
 from bigbfs.engines.ranks.library import forget_files, forget_long_abandoned, library, put_back
@@ -180,7 +181,8 @@ class MpiGroup(Group):
         return MpiMail(comm, sorted({*self.machines} - {self.rank}))
 
     def abort(self, code: int) -> None:
-        """End every rank, with this exit code."""
+        """End every rank, with this exit code, once it has been said why."""
+        hush()
         self._mpi.COMM_WORLD.Abort(code)
 
     def close(self) -> None:
