@@ -162,6 +162,8 @@ def test_a_header_alone_is_called_one(run, folder, text, found):
     (folder / "head.csv").write_text(text)
     code, _, err = run("convert", "head.csv")
     assert code == 1 and f"head.csv: no edge in it, {found}" in err
+    code, _, err = run("convert", "head.csv", "--names")
+    assert code == 1 and ("a,b" not in text or f"no edge in it, {found.partition(':')[0]}; a graph" in err)
 
 
 @pytest.mark.parametrize("name", ["lat.csv", "my lat.tsv"])

@@ -115,6 +115,6 @@ def read_names(
                 raise InputError(f"{source.name}: changed while it was read; convert it again") from error
             raise
         if not rows:
-            raise InputError(f"{source.name}: no edge in it; a graph without vertices is not made")
+            raise InputError(f"{source.name}: no edge in it{table.only}; a graph without vertices is not made")
         notes = () if table.note is None else (table.note,)
         return source.consumed or source.size or 0, notes

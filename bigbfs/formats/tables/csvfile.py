@@ -187,6 +187,7 @@ class CsvTable(TableFile):
             raise InputError(f"{source.name}: a column's name is no UTF-8 ({shown})", remedies=self.recode)
         if self.headers.count(self.headers[0]) > 1 or any(names.count(each) > 1 for each in self.headers):
             raise InputError(f"{source.name}: two columns have one name ({', '.join(map(repr, self.headers))})")
+        self.only = f", only a header, line {head.skipped + 1}" if self._headed else ""
         self._source, self._head, self._arrow, self._names = source, head, arrow, names
 
     def _told(self, head: Head, again: str | None, sure: bool) -> str | None:

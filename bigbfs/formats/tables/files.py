@@ -63,6 +63,8 @@ class TableFile:
         Which columns were guessed; None where they were given.
     recode
         What helps where its text is no UTF-8.
+    only
+        Words on all that it holds if it has no row.
     """
 
     kind = "table"
@@ -70,6 +72,7 @@ class TableFile:
     rows: int | None = None
     part_rows: list[int] | None = None
     recode: tuple[RemedyLike, ...] = ()
+    only = ""
 
     def __init__(self, name: str, schema: Any, wanted: Columns | None) -> None:
         self.name = name
