@@ -53,7 +53,8 @@ def making(path: Path, source: Path) -> Making | None:
     here, was = str(source.resolve()), record.get("options") or {}
     options = _keywords(was, usual)
     try:
-        complete = as_inputs_say(inputs, ConvertOptions(**options)).identity() == was
+        again = as_inputs_say(inputs, ConvertOptions(**options)).identity() if options else usual
+        complete = again == was
     except UsageError:  # a value that no option takes
         complete = False
     return Making(here in places, places == {here}, options, complete)

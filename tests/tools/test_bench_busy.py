@@ -82,6 +82,14 @@ def spinning(parent):
     return found
 
 
+def status(process):
+    """Return what the system says of ``process``: its state, its parent, what waits for it."""
+    try:
+        return Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return f"{process} has ended meanwhile"
+
+
 def wait_until(condition, seconds=120.0):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
@@ -101,7 +109,7 @@ def test_nobody_spins_on_when_it_is_ended(graph, ending):
         assert wait_until(lambda: spinning(process.pid)), "the load has not started"
         process.send_signal(ending)
         assert process.wait(60) != 0
-        assert wait_until(lambda: not spinning(process.pid), 30)
+        assert wait_until(lambda: not spinning(process.pid)), [status(each) for each in spinning(process.pid)]
     finally:
         process.kill()
         process.wait()
