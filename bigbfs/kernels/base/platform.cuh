@@ -7,6 +7,7 @@
 //             parameter that such a function gets by reference, so that nobody copies it.
 // DYNAMIC_SHARED(type, name)  the dynamic shared memory of a launch, as type name[].
 // spin()       inside a loop that waits for other threads.
+// nanoseconds()  of a clock that goes as fast on every GPU.
 // prefetch(p)  asks for the line at p, which will be read soon, from device memory.
 // relaxed_load, relaxed_store  a word that other threads change meanwhile: one whole load or store, never a cached
 // one. stale_load   such a word by way of the multiprocessor's own cache: it may be as old as the launch or the last
@@ -51,6 +52,7 @@ template <typename T> DEVICE void relaxed_store(T* p, T value, SIMT_PLACE) {
 // as a relaxed one: the thread sanitizer would call a plain load beside other threads' atomics a race
 template <typename T> DEVICE T stale_load(const T* p, SIMT_PLACE) { return simt::load_relaxed(p, file, line); }
 DEVICE void spin() { __nanosleep(20); }
+DEVICE u64 nanoseconds() { return (u64)clock64(); }
 DEVICE void gpu_fence() { __threadfence(); }
 DEVICE void system_fence() { __threadfence_system(); }
 DEVICE void prefetch(const void*) {}
@@ -74,6 +76,11 @@ template <typename T> DEVICE T relaxed_load(const T* p) { return *(const volatil
 template <typename T> DEVICE void relaxed_store(T* p, T value) { *(volatile T*)p = value; }
 template <typename T> DEVICE T stale_load(const T* p) { return *p; }
 DEVICE void spin() {}
+DEVICE u64 nanoseconds() {
+    u64 now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
 DEVICE void gpu_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 DEVICE void system_fence() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 DEVICE u64 acquire_load(const u64* p) {

@@ -89,9 +89,9 @@ KERNEL void bfs_peers(IN_PLACE Peers p, u64 source, u64 last, u32 resume) {
 }
 ENTRY(bfs_peers)
 
-// Cycles from the meeting of all ranks to the search: a tenth of a millisecond, in which every host can launch it, so
-// that it follows on all of them at the same time.
-constexpr u64 HEAD_START = 200000;
+// Nanoseconds from the meeting of all ranks to the search, in which every host can launch it, so that it follows on all
+// of them at the same time. No cycles: those of one GPU are longer than those of another.
+constexpr u64 HEAD_START = 400000;
 
 // One warp: waits until this kernel runs on all ranks, so that their clocks begin together. What a host is late by is
 // nobody's search.
@@ -106,8 +106,8 @@ KERNEL void peers_begin(Peers p) {
     __syncwarp();
     const u64 lost = __shfl_sync(ALL_LANES, meet_other_ranks(p, t, m, 0), LOST);
     if (threadIdx.x != 0) return;
-    const u64 met = (u64)clock64();
-    while (p.part.size > 1 && (u64)clock64() - met < HEAD_START) spin();
+    const u64 met = nanoseconds();
+    while (p.part.size > 1 && nanoseconds() - met < HEAD_START) spin();
     relaxed_store(&p.joint->meetings, m.meetings + 1);
     relaxed_store(&p.joint->lost, lost);
 }
