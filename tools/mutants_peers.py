@@ -142,8 +142,8 @@ PEERS = tuple(
         (
             "whole: a rank ahead writes what is visited while others look for it",
             AGREE,
-            "case SET: return ALL_ROWS;",
-            "case SET: return false;",
+            "            return ALL_ROWS && t.shared;\n",
+            "            return false;\n",
         ),
         (
             "whole: a rank makes a queue of its own words alone",
@@ -226,8 +226,8 @@ HOSTS = tuple(
         ),
         (
             "a phase begins before all threads know it",
-            "    __syncthreads();\n    run_phase_of_ranks(p, p, t, m);",
-            "    run_phase_of_ranks(p, p, t, m);",
+            "    __syncthreads();\n    run_phase_of_ranks(p, t, m);",
+            "    run_phase_of_ranks(p, t, m);",
         ),
         (
             "the unreached say nothing",

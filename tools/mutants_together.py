@@ -6,7 +6,7 @@ See mutant_list.py, and mutants_peers.py for the rest of a search over several G
 from __future__ import annotations
 
 from mutant import Mutant
-from mutants_peers import AGREE, FOLDER, OWN, PART, PHASES, SUITES, TELL
+from mutants_peers import AGREE, FOLDER, OWN, PART, SUITES
 
 FOUND, MARKS, FEW = (FOLDER + name for name in ("found.cuh", "marks.cuh", "few.cuh"))
 
@@ -16,8 +16,8 @@ TOGETHER = tuple(
         (
             "what chunks of hubs have found is taken for told",
             AGREE,
-            "(u32)(m.notice[ALL_LEFT] == 0) << t.swapped;",
-            "1u << t.swapped;",
+            "const bool known = !t.shared || m.notice[ALL_LEFT] == 0;",
+            "const bool known = true;",
         ),
         (
             "found words are not told",
@@ -137,56 +137,38 @@ BLANK = tuple(
     )
 )
 
-LISTS = tuple(
-    Mutant(f"lists: {name}", file, old, new, ("test_kernels_whole.py",))
+ALONE = tuple(
+    Mutant(f"levels that are not shared: {name}", file, old, new, ("test_kernels_whole.py",))
     for name, file, old, new in (
         (
-            "one that is full is not told",
-            FOUND,
-            "    if (t.tail > p.list_ids) atomicAdd(p.joint->left, (u64)1);\n",
-            "",
-        ),
-        (
-            "they go on where those of the level before ended",
+            "there are none",
             AGREE,
-            "    t.tail = 0;\n",
-            "",
+            "    t.shared = !ALL_ROWS || not_visited(p, t) > p.alike_to;\n",
+            "    t.shared = 1;\n",
         ),
         (
-            "whom others have found is not visited",
-            TELL,
-            "if (writer != p.part.rank) atomicOr(p.s.visited + word_of(v), bit_of(v));",
-            "",
+            "ranks meet behind them",
+            AGREE,
+            "return t.shared && !rows_to_come(t, missed, chunks);",
+            "return !rows_to_come(t, missed, chunks);",
         ),
         (
-            "a warp that shares one leaves every second stretch",
-            TELL,
-            "k += sharers * WARP",
-            "k += 2 * sharers * WARP",
+            "ranks meet before them",
+            AGREE,
+            "            return ALL_ROWS && t.shared;\n",
+            "            return ALL_ROWS;\n",
         ),
         (
-            "all warps that share one take the same ids",
-            TELL,
-            "for (u64 k = part * WARP + lane_id(); k < count;",
-            "for (u64 k = lane_id(); k < count;",
+            "own words alone are searched",
+            FOLDER + "peers.cuh",
+            "return ALL_ROWS ? !t.shared : VARINT;",
+            "return ALL_ROWS ? false : VARINT;",
         ),
         (
-            "all begin where the first does",
-            TELL,
-            "start = t.begin + warp_sum(start);",
-            "start = t.begin + 0 * warp_sum(start);",
-        ),
-        (
-            "whoever was found before rows were read is in them twice",
-            FOUND,
-            "return list_found(p, t, w, word & ~before);",
-            "return list_found(p, t, w, word);",
-        ),
-        (
-            "edges are estimated, too",
-            PHASES,
-            "        t.tally[EDGES] = 0;  // estimated: ENLIST counts them\n",
-            "",
+            "whom chunks have found is told",
+            AGREE,
+            "const bool known = !t.shared || m.notice[ALL_LEFT] == 0;",
+            "const bool known = m.notice[ALL_LEFT] == 0;",
         ),
     )
 )

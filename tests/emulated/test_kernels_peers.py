@@ -53,10 +53,10 @@ RULES = {
         tuning=Tuning(costs=Costs(0, 60, 10**6, 0, 0, 9, 9), wide=10**9, thin_to=0),
     ),
     "whole": Peers(3, head_groups=2, whole=True),
-    "whole, bottom-up": Peers(2, "ranges", whole=True, tuning=UPWARDS),
+    "whole, bottom-up": Peers(2, together=16, whole=True, tuning=replace(UPWARDS, alike=10**9)),
     "whole, turns": Peers(4, head_groups=0, whole=True, tuning=TURNS),
-    "whole, lists": Peers(3, together=4, whole=True, tuning=replace(UPWARDS, listed=1)),
-    "whole, lists in turn": Peers(2, together=16, head_groups=0, whole=True, tuning=replace(TURNS, listed=2)),
+    "whole, alike": Peers(3, together=4, whole=True, tuning=UPWARDS),
+    "whole, alike in turn": Peers(2, together=16, head_groups=0, whole=True, tuning=replace(TURNS, alike=2)),
     "in order": Peers(
         2, mapped=True, hot_bytes=4000, bottom_up=False, head_groups=4, tuning=Tuning(sort_from=3, thin_to=0)
     ),

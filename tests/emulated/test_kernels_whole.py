@@ -11,6 +11,7 @@ from bigbfs.algorithms.bfs.gpu.costs import Costs
 from bigbfs.algorithms.bfs.gpu.tuning import Tuning
 from bigbfs.algorithms.bfs.reference import bfs as reference_bfs
 from bigbfs.algorithms.bfs.validate import validate_tree
+from bigbfs.engines.ranks.partition import LINE_WORDS
 from bigbfs.graph.graph import Graph
 from emulated.peers import Peers, search
 from emulated.runtime import builds_here
@@ -27,6 +28,14 @@ def by_degree(graph):
     return Graph(ranked.adjacency, replace(ranked.flags, relabelled=True))
 
 
+def lines_of_kronecker(lines=6, seed=4):
+    """Return a Kronecker-like graph of some lines of words, by degree: hubs, a crowd, vertices without edges."""
+    n = 64 * LINE_WORDS * lines
+    drawn = np.random.default_rng(seed)
+    ends = ((n * drawn.random(8 * n) ** 6).astype(np.int64), (n * drawn.random(8 * n) ** 2).astype(np.int64))
+    return by_degree(zoo.build(n, ends))
+
+
 UPWARDS = Tuning(costs=Costs(0, 0, 10**6, 0), defer_from_vram=10**9, thin_to=0)
 
 
@@ -38,18 +47,21 @@ def test_whom_chunks_have_found_is_visited_where_others_find_more(build):
     plain = zoo.build(n, zoo.join((hubs[:-1], hubs[1:]), (np.where(others % 32 < 12, 1, 2), others)))
     levels = reference_bfs(plain, 0)[0]
     assert (plain.degrees()[1:3] > 1024).all() and np.bincount(levels[levels >= 0])[2:].min() > 1024
-    for listed in (n + 1, 1):
-        peers = Peers(2, head_groups=0, whole=True, blocks=(2, 2), tuning=replace(UPWARDS, listed=listed))
+    for alike in (n + 1, 1):
+        tuning = replace(UPWARDS, alike=alike)
+        peers = Peers(2, together=LINE_WORDS, head_groups=0, whole=True, blocks=(2, 2), tuning=tuning)
         for searched in search(plain, build, peers, 2 * [(0, None)]):
             assert np.array_equal(searched.levels, levels)
             validate_tree(plain, 0, searched.levels, searched.parents)
 
 
 @pytest.mark.parametrize("build", builds_here())
-@pytest.mark.parametrize(("kind", "together", "whole"), [("words", 4, True), ("words", 1, False), ("ranges", 1, False)])
+@pytest.mark.parametrize(
+    ("kind", "together", "whole"), [("words", LINE_WORDS, True), ("words", 1, False), ("ranges", 1, False)]
+)
 def test_vertices_behind_the_last_edge_are_swept_by_nobody(build, kind, together, whole):
     """Most of the words have no edges; sources are there, too, whose levels the next search takes back."""
-    n, end = 64 * 64, 1000
+    n, end = 64 * 64, 2000
     ring = np.arange(end)
     plain = zoo.build(n, zoo.join((ring, (ring + 1) % end), (ring, (ring * 7 + 3) % end)))
     seen = {}
@@ -71,7 +83,7 @@ def test_vertices_behind_the_last_edge_are_swept_by_nobody(build, kind, together
 @pytest.mark.parametrize("ranked", [False, True])
 def test_rows_are_put_off_where_many_heads_are_expected_to_fail(build, ranked):
     """By degree fewer are: each head counts twice. A row that is put off takes a phase of its own."""
-    graph = by_degree(zoo.shared()["kronecker-dense"])
+    graph = lines_of_kronecker()
     degrees, heads, size = graph.degrees().astype(np.int64), 4, 2
     left = int((graph.m - degrees[0]) * 1024 // graph.m)
     rest = int((degrees > 0).sum()) - 1
@@ -95,8 +107,8 @@ def test_rows_are_put_off_where_many_heads_are_expected_to_fail(build, ranked):
 
         state._used_slots = watched
 
-    tuning = replace(UPWARDS, defer_from_vram=between, listed=graph.n + 1)
-    peers = Peers(size, whole=True, ranked=ranked, touch=touch, tuning=tuning)
+    tuning = replace(UPWARDS, defer_from_vram=between, alike=graph.n + 1)
+    peers = Peers(size, together=LINE_WORDS, whole=True, ranked=ranked, touch=touch, tuning=tuning)
     (searched,) = search(graph, build, peers, [(0, None)])
     assert np.array_equal(searched.levels, reference_bfs(graph, 0)[0])
     assert phases == dict.fromkeys(range(size), 3 if ranked else 4)  # emptied, set, searched; put off
@@ -122,86 +134,76 @@ def told(searched):
 
 
 @pytest.mark.covered
-@pytest.mark.parametrize("team", [64, 256])
+@pytest.mark.parametrize("codec", ["plain", "varint"])
 @pytest.mark.parametrize("build", builds_here())
-def test_few_that_a_level_finds_are_told_in_lists(build, team):
-    """Every bottom-up level by lists, the last levels alone, and none; rows put off, and rows that are not."""
-    plain = zoo.shared()["kronecker"]
-    source = int(plain.degrees().argmax())
+def test_levels_that_find_few_are_not_shared(build, codec):
+    """All bottom-up levels by all alike, the last ones alone, and none; rows put off, and rows that are not."""
+    plain = lines_of_kronecker()
+    source = int(np.flatnonzero(plain.degrees())[-1])
     levels = reference_bfs(plain, source)[0]
-    left = int((plain.degrees() > 0).sum()) - np.cumsum(np.bincount(levels[levels >= 0]))
-    for listed, defer in ((1, 10**9), (1, 0), (plain.n // left[1], 0), (plain.n + 1, 0)):
-        few = left[:-1] <= plain.n // listed if listed <= plain.n else left[:-1] < 0
-        tuning = replace(UPWARDS, listed=listed, defer_from_vram=defer)
-        peers = Peers(3, whole=True, team=team, tuning=tuning)
-        for searched in search(plain, build, peers, 2 * [(source, None)]):
+    sizes = np.bincount(levels[levels >= 0]).tolist()
+    left = int((plain.degrees() > 0).sum()) - np.cumsum(sizes)
+    assert len(left) > 3 and left[1] > left[2] > 0
+    graph = plain.compress() if codec == "varint" else plain
+    for alike, defer in ((1, 10**9), (1, 0), (plain.n // left[2], 0), (plain.n + 1, 0), (plain.n + 1, 10**9)):
+        tuning = replace(UPWARDS, alike=alike, defer_from_vram=defer)
+        peers = Peers(3, together=LINE_WORDS, whole=True, tuning=tuning)
+        for searched in search(graph, build, peers, 2 * [(source, None)]):
             assert np.array_equal(searched.levels, levels)
             validate_tree(plain, source, searched.levels, searched.parents)
-            assert told(searched)[: len(few)] == tuple("list" if each else "bitmap" for each in few)
+            expected = tuple("nothing" if each <= plain.n // alike else "bitmap" for each in left)
+            assert told(searched) == expected
             for found in searched.found:
-                assert [level.frontier for level in found.levels] == np.bincount(levels[levels >= 0]).tolist()
-                if listed == 1:  # nothing is estimated
-                    counted = [int(plain.degrees()[levels == depth].sum()) for depth in range(levels.max() + 1)]
-                    assert [level.edges for level in found.levels] == counted
+                assert [level.frontier for level in found.levels] == sizes
+                assert (found.sent == 0) == (alike == 1)
 
 
 @pytest.mark.parametrize("build", builds_here())
-def test_where_a_list_is_full_the_bitmap_is_told(build):
-    """Lists of one id, of thirty and of many; other levels follow those that fill them, and other searches."""
-    plain = zoo.shared()["kronecker"]
-    runs = [(int(plain.degrees().argmax()), None), (3, None), (int(plain.degrees().argmax()), 2)]
-    for capacity in (6, 93, None):
-        tuning = replace(UPWARDS, listed=1, defer_from_vram=0)
-        peers = Peers(2, whole=True, capacity=capacity, blocks=(2, 3), tuning=tuning)
-        for (source, depth), searched in zip(runs, search(plain, build, peers, runs), strict=True):
+def test_hubs_of_a_level_that_is_not_shared_are_found_by_all(build):
+    """Chunks find hubs behind the first level; whom these lead to, no rank finds twice, whoever owns the hubs."""
+    hubs, leaves = np.array([2100, 900, 3000]), np.setdiff1d(np.arange(4096), [2100, 900, 3000, 17])
+    to = leaves % 3
+    plain = zoo.build(4096, zoo.join(([17] * 3, hubs), (hubs[to], leaves)))
+    assert (plain.degrees()[hubs] > 1024).all()
+    for alike in (1, 2):
+        tuning = replace(UPWARDS, alike=alike, defer_from_vram=0)
+        peers = Peers(2, together=LINE_WORDS, whole=True, head_groups=0, blocks=(1, 2), tuning=tuning)
+        for searched in search(plain, build, peers, [(17, None), (int(leaves[0]), None)]):
+            source = int(np.flatnonzero(searched.levels == 0)[0])
             levels = reference_bfs(plain, source)[0]
-            assert np.array_equal(searched.levels, levels if depth is None else np.where(levels <= depth, levels, -1))
-            validate_tree(plain, source, searched.levels, searched.parents, max_depth=depth)
-
-
-@pytest.mark.parametrize("build", builds_here())
-def test_lists_have_nobody_twice(build):
-    """Of one word half are found among their heads and half in their rows, which are put off: hubs are before it."""
-    found, hubs = np.arange(1, 31), 64 + np.arange(5)
-    leaves = 128 + np.arange(200)
-    apart = [(np.full(15, hub), found[:15]) for hub in hubs]
-    plain = zoo.build(328, zoo.join((np.zeros(30, int), found), (hubs[leaves % 5], leaves), *apart))
-    peers = Peers(2, whole=True, blocks=(1, 2), tuning=replace(UPWARDS, listed=1, defer_from_vram=0))
-    (searched,) = search(plain, build, peers, [(0, None)])
-    levels = reference_bfs(plain, 0)[0]
-    assert np.array_equal(searched.levels, levels) and told(searched)[0] == "list"
-    for each in searched.found:
-        assert [level.frontier for level in each.levels] == np.bincount(levels[levels >= 0]).tolist()
+            assert np.array_equal(searched.levels, levels)
+            validate_tree(plain, source, searched.levels, searched.parents)
+            for each in searched.found:
+                assert [level.frontier for level in each.levels] == np.bincount(levels[levels >= 0]).tolist()
+                assert (each.sent == 0) == (alike == 1)
 
 
 @pytest.mark.parametrize("team", [64, 256])
 @pytest.mark.parametrize("build", builds_here())
-def test_a_thin_level_behind_lists(build, team):
-    """A star whose leaves lists tell, and a path behind one of them, which the first blocks go through alone.
-
-    Each list is read by one warp, or shared by several.
-    """
+def test_a_thin_level_behind_one_that_is_not_shared(build, team):
+    """A star whose leaves all ranks find alike, and a path behind one of them, which the first blocks go through."""
     path = np.arange(300, 330)
     plain = zoo.build(330, zoo.join((np.zeros(299, int), np.arange(1, 300)), ([17], [300]), (path[:-1], path[1:])))
-    peers = Peers(2, whole=True, blocks=(1, 2), team=team, tuning=replace(UPWARDS, listed=1, thin_to=64))
+    tuning = Tuning(thin_to=64, costs=Costs(0, 0, 4000, 0))
+    peers = Peers(2, whole=True, blocks=(1, 2), team=team, tuning=tuning)
     for searched in search(plain, build, peers, [(17, None), (0, None)]):
         levels = reference_bfs(plain, int(np.flatnonzero(searched.levels == 0)[0]))[0]
         assert np.array_equal(searched.levels, levels)
-        assert "list" in told(searched)
+        assert set(told(searched)) == {"nothing"}
         for found in searched.found:
             assert (found.reached, found.depth) == (330, levels.max())
 
 
-@pytest.mark.parametrize("together", [2, 8])
+@pytest.mark.parametrize("together", [LINE_WORDS, 2 * LINE_WORDS])
 @pytest.mark.parametrize("build", on_hosts(builds_here()))
 def test_words_that_are_dealt_several_at_a_time(build, together):
-    """Levels are shared by lines, of plain and of compressed rows, in lists and in bitmaps."""
-    plain = zoo.shared()["kronecker"]
-    assert plain.n > 64 * together
-    for graph, listed in ((plain, 1), (plain.compress(), plain.n + 1)):
-        peers = Peers(3, together=together, whole=True, tuning=replace(UPWARDS, listed=listed))
+    """Levels are shared by lines, of plain and of compressed rows."""
+    plain = lines_of_kronecker(8, seed=5)
+    for graph, alike in ((plain, 16), (plain.compress(), plain.n + 1)):
+        peers = Peers(3, together=together, whole=True, tuning=replace(UPWARDS, alike=alike))
         for source in (int(plain.degrees().argmax()), 5):
             (searched,) = search(graph, build, peers, [(source, None)])
+            assert "bitmap" in told(searched)
             assert np.array_equal(searched.levels, reference_bfs(plain, source)[0])
             validate_tree(plain, source, searched.levels, searched.parents)
 
@@ -210,10 +212,12 @@ def test_words_that_are_dealt_several_at_a_time(build, together):
 def test_bitmaps_of_searches_before_are_emptied_beside_thin_levels(build):
     """A ring of stars: the first block has the first level alone; the next is searched from a bitmap, anew."""
     hubs = np.arange(8)
-    leaves = 8 + np.arange(800)
-    plain = zoo.build(808, zoo.join((hubs, np.roll(hubs, 1)), (leaves % 8, leaves)))
+    leaves = 8 + np.arange(3000)
+    plain = zoo.build(3008, zoo.join((hubs, np.roll(hubs, 1)), (leaves % 8, leaves)))
     for blocks in ((2, 3), (1, 2)):
-        peers = Peers(2, whole=True, blocks=blocks, tuning=replace(UPWARDS, listed=809, thin_to=8))
+        peers = Peers(
+            2, together=LINE_WORDS, whole=True, blocks=blocks, tuning=replace(UPWARDS, alike=plain.n + 1, thin_to=8)
+        )
         runs = [(800, None), (17, None), (42, 3), (800, None)]
         for (source, depth), searched in zip(runs, search(plain, build, peers, runs), strict=True):
             levels = reference_bfs(plain, source)[0]

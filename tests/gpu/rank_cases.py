@@ -37,6 +37,7 @@ from bigbfs.engines.cpu.sharded import open_shards
 from bigbfs.engines.gpu.engine import cuda_runtime_at
 from bigbfs.engines.gpu.ranks import engine as placement
 from bigbfs.engines.gpu.runtime import device
+from bigbfs.engines.ranks import partition
 from bigbfs.graph.graph import Graph
 
 
@@ -190,11 +191,13 @@ def in_shards(transport: str, *residencies: str) -> Iterator[Case]:
 
 
 def with_all_rows() -> Iterator[Case]:
-    """Yield searches of the zoo, and of large graphs, of which each rank has all rows."""
-    for number, name in enumerate((*zoo.names(), "large-1", "large-2", "large-3", "random-1")):
-        if name.startswith(("large", "random")) or zoo.shared()[name].n:
-            codec, strategy = ("plain", "varint")[number % 2], ("auto", "auto", "topdown")[number % 3]
-            yield Case(name, codec, "auto", "whole", strategy, depth=3 if number % 5 == 4 else None)
+    """Yield searches of graphs of which each rank has all rows: levels are shared where lines are dealt alone."""
+    for least in (partition.LEAST_LINES, 1):
+        partition.LEAST_LINES = least
+        for number, name in enumerate((*zoo.names(), "large-1", "large-2", "large-3", "random-1")):
+            if name.startswith(("large", "random")) or zoo.shared()[name].n:
+                codec, strategy = ("plain", "varint")[number % 2], ("auto", "auto", "topdown")[number % 3]
+                yield Case(name, codec, "auto", "whole", strategy, depth=3 if number % 5 == 4 else None)
 
 
 HOSTED = (

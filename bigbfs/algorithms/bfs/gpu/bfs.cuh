@@ -118,6 +118,7 @@ struct Team {
     u32 mixed;  // its heads have been looked at, and the rest goes top-down
     u32 clean;  // the bitmap of what is found is empty
     u32 told;  // one of several GPUs: the others have what that bitmap holds of own words
+    u32 shared;  // one of several GPUs: each searches own words in the level
     u64 begin;
     u64 count;
     u64 edges;
@@ -140,6 +141,7 @@ struct Team {
     u32 held[TEAM_WARPS];
     vid buffer[TEAM_WARPS * BUFFER_IDS];
     vid aside[TEAM_WARPS * BUFFER_IDS / 16];
+    u32 pieces;  // of a bottom-up level, that the block's warps have taken
     u32 found[TEAM];
     u32 open[TEAM];
 };

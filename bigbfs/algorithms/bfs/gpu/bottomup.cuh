@@ -1,6 +1,6 @@
 // Bottom-up phases: every unvisited vertex looks for a parent in the frontier and stops at the first.
 //
-// SEARCH: a warp owns 32 words of `visited` (1024 vertices) at a time and gives their unvisited vertices to its lanes,
+// SEARCH: a warp takes 32 words of `visited` (1024 vertices) at a time and gives their unvisited vertices to its lanes,
 // 32 at once, for each group of heads anew (pieces.cuh). Of those that no head decides a lane looks through LANE_LOADS
 // groups of the row; the warp reads the rest, or all of rows whose ids are looked up. Hubs among them are listed.
 // SEARCH_OPEN: where many rows are expected to be read, SEARCH puts them all off, so that no lane waits for another's
@@ -35,12 +35,12 @@ DEVICE void search_rows(const Bfs& s, Team& t) {
     u32* const next = next_bits(s, t);
     const u64 words = words_for(s.in.n);
     Sums sums = {0, 0, 0};
-    for (u64 base = team_warp() * WARP; base < searched_end(s, words); base += team_warps() * WARP) {
-        prefetch_words(s, searched_word(s, base + team_warps() * WARP), words);
-        const u64 w = searched_word(s, base + lane_id());
+    for (u64 base = next_piece(t); base < searched_end(s, t, words); base = next_piece(t)) {
+        prefetch_words(s, searched_word(s, t, base + team_warps() * WARP), words);
+        const u64 w = searched_word(s, t, base + lane_id());
         [[maybe_unused]] const u32 before = w < words ? WORD_BEFORE(t, next, w) : 0;
         const u32 todo = w < words ? ~s.visited[w] & __ldg(s.in.rows + w) : 0;
-        if (__any_sync(ALL_LANES, todo != 0)) search_piece(s, t, searched_word(s, base), todo, sums);
+        if (__any_sync(ALL_LANES, todo != 0)) search_piece(s, t, searched_word(s, t, base), todo, sums);
         const u32 fresh = todo ? found_words(t)[lane_id()] : 0;
         if (w < words) {
             FOUND_WORD(s, t, next, w, before, fresh);
@@ -55,16 +55,16 @@ DEVICE void search_rows(const Bfs& s, Team& t) {
 DEVICE void search_open(const Bfs& s, Team& t) {
     u32* const next = next_bits(s, t);
     const u64 words = words_for(s.in.n);
-    const u64 warps = warps_in_window(s, searched_span(s, WARP));
+    if (team_warp() >= warps_in_window(s, searched_span(s, t, WARP))) return;
     Sums sums = {0, 0, 0};
-    for (u64 base = team_warp() * WARP; base < searched_end(s, words) && team_warp() < warps; base += warps * WARP) {
-        const u64 w = searched_word(s, base + lane_id());
+    for (u64 base = next_piece(t); base < searched_end(s, t, words); base = next_piece(t)) {
+        const u64 w = searched_word(s, t, base + lane_id());
         const u32 todo = w < words ? s.open[w] : 0;
         if (!__any_sync(ALL_LANES, todo != 0)) continue;
         found_words(t)[lane_id()] = 0;
         open_words(t)[lane_id()] = todo;
         __syncwarp();
-        search_bits<ROWS>(s, t, searched_word(s, base), 0, sums);
+        search_bits<ROWS>(s, t, searched_word(s, t, base), 0, sums);
         const u32 fresh = found_words(t)[lane_id()];
         if (!fresh) continue;
         FOUND_WORD(s, t, next, w, next[w], next[w] | fresh);

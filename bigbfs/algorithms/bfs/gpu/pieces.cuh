@@ -26,11 +26,11 @@ DEVICE bool is_sampled(u64 v) { return word_of(v) % DEGREE_SAMPLE == DEGREE_SAMP
 // The words that are searched: those of all vertices, unless one of several GPUs has said which are its own
 // (peers/peers.cuh). Past the end a word is `words` at least. A piece's `first` word is its first lane's.
 #ifndef SEARCHED_VERTEX
-DEVICE u64 searched_end(const Bfs&, u64 words) { return words; }
-DEVICE u64 searched_word(const Bfs&, u64 i) { return i; }
+DEVICE u64 searched_end(const Bfs&, const Team&, u64 words) { return words; }
+DEVICE u64 searched_word(const Bfs&, const Team&, u64 i) { return i; }
 // no function: with one, a compiler spills registers of varint kernels
 #define SEARCHED_VERTEX(s, first, place) ((first) * 32 + (place))
-DEVICE u64 searched_span(const Bfs&, u64 words) { return words * 32; }
+DEVICE u64 searched_span(const Bfs&, const Team&, u64 words) { return words * 32; }
 #endif
 
 // What a lane has counted.
@@ -68,6 +68,14 @@ enum Where { FIRST_HEADS, MORE_HEADS, ROWS };
 // its place. In shared memory: registers are scarce here.
 DEVICE u32* found_words(Team& t) { return t.found + threadIdx.x / WARP * WARP; }
 DEVICE u32* open_words(Team& t) { return t.open + threadIdx.x / WARP * WARP; }
+
+// The first word of the next piece that nobody of the block has taken. Pieces go to blocks in turn, and to a block's
+// warps as they come, since some take twice as long as others. All lanes call it.
+DEVICE u64 next_piece(Team& t) {
+    u32 taken = 0;
+    if (lane_id() == 0) taken = atomicAdd(&t.pieces, 1u);
+    return ((u64)__shfl_sync(ALL_LANES, taken, 0) * gridDim.x + blockIdx.x) * WARP;
+}
 
 // The vertices that are open, 32 at a time however they are spread: a vertex that finds a parent, in `group` of its
 // heads or in its row, is set in found_words(); open stay those that the group does not decide. All lanes call it.

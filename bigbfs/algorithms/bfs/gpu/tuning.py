@@ -32,9 +32,9 @@ class Tuning:
         wide (wide.cuh); 0: none.
     asks
         Whether an edge of a wide level asks whether its end is found before it says so.
-    listed
-        Where several GPUs each have all rows: a bottom-up level tells whom it finds in lists if that are at most n /
-        ``listed`` vertices.
+    alike
+        Where several GPUs each have all rows: each goes through a bottom-up level for itself if that can find at most
+        n / ``alike`` vertices.
     slots
         Levels that one launch can record.
     costs
@@ -58,7 +58,7 @@ class Tuning:
     local: bool = True
     wide: int = 16
     asks: bool = False
-    listed: int = 64
+    alike: int = 64
     slots: int = SLOTS
     costs: Costs | None = None
     look: int = 64

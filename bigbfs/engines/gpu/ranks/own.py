@@ -103,6 +103,9 @@ class OwnAdjacency(PlacedAdjacency):
         ids that are no vertices."""
         runtime = self._runtime
         self._counts = runtime.zeros(3, np.uint64)  # own vertices with edges; ids that are none; faults
+        if self._share.whole:  # levels that are not shared look for others' vertices, too
+            self.arrays["all_rows"] = runtime.empty(len(self.arrays["rows"]), np.uint32)
+            runtime.copy(self.arrays["all_rows"], self.arrays["rows"])
         self._run("own_rows", self.n, np.uint64(self.n), self._part, self.arrays["rows"], self._counts[:1])
         self._heads = self._make_heads(adjacency, head_groups) if head_groups else None
         self.with_edges = int(runtime.download(self._counts)[0])

@@ -107,6 +107,9 @@ def _rows_in_memory(
                 buffers.append(replace(buffer, bytes=buffer.bytes + more))
             else:
                 buffers.append(buffer)
+        if whole:
+            bits = grain(4 * -(-adjacency.n // 32))
+            buffers.append(Buffer(f"{prefix}all_rows", bits, "vram", "which vertices of all ranks have edges"))
     return buffers
 
 

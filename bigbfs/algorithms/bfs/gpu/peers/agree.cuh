@@ -7,8 +7,8 @@
 #include "algorithms/bfs/gpu/peers/meeting.cuh"
 
 // What a level is noted as: top-down; bottom-up; top-down, with what is visited told before; top-down, by marks;
-// by all ranks alike; bottom-up, told in lists.
-constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3, MARKED = 4, ALIKE = 5, LISTED = 6;
+// by all ranks alike; bottom-up, by all ranks alike.
+constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3, MARKED = 4, ALIKE = 5, ALIKE_UPWARDS = 6;
 
 // Whether the other rows of a level, or the chunks of hubs, are still to come: `missed` vertices, so many chunks.
 DEVICE bool rows_to_come(const Team& t, u64 missed, u64 chunks) {
@@ -19,7 +19,8 @@ DEVICE bool rows_to_come(const Team& t, u64 missed, u64 chunks) {
 // Whether all ranks meet at the end of the phase.
 DEVICE bool ends_with_meeting(const Peers& p, const Team& t, u64 missed, u64 chunks) {
     switch (t.phase) {
-        case SET: return ALL_ROWS;  // who goes on writes what is visited into others' memory, where levels look for it
+        case SET:  // who goes on writes what is visited into others' memory, where levels look for it
+            return ALL_ROWS && t.shared;
         case DELIVER:
         case ACCEPT:
         case PUBLISH:
@@ -28,7 +29,7 @@ DEVICE bool ends_with_meeting(const Peers& p, const Team& t, u64 missed, u64 chu
         case UP_OPEN:
         case UP_CHUNKS:
         case MARK:
-        case MARK_CHUNKS: return !rows_to_come(t, missed, chunks);
+        case MARK_CHUNKS: return t.shared && !rows_to_come(t, missed, chunks);
         default: return false;
     }
 }
@@ -44,7 +45,7 @@ DEVICE void note(const Peers& p, const Team& t, const Mates& m) {
     if (blockIdx.x != 0) return;
     Slot& slot = p.s.slots[t.slot];
     slot.frontier = m.count;
-    if (t.bottom_up) slot.direction = in_lists(t) ? LISTED : UPWARDS;
+    if (t.bottom_up) slot.direction = t.shared ? UPWARDS : ALIKE_UPWARDS;
     else slot.direction = ALL_ROWS ? ALIKE : t.wide ? MARKED : m.turns ? TURNED : DOWNWARDS;
     slot.clock = (u64)clock64();
 }
@@ -89,13 +90,14 @@ APART void choose(const Peers& p, Team& t, Mates& m) {
         t.bottom_up = t.wide = m.turns = 0;
         return;
     }
+    // who is left gets fewer: no level is shared again once one is not, so that ranks need not meet between the two
+    t.shared = !ALL_ROWS || not_visited(p, t) > p.alike_to;
     const u64 open = p.s.bottom_up ? expected_open(p, t, m) : 0;
     const LevelCosts costs = costs_of(p, t, m, open);
     t.bottom_up = costs.up < costs.claims && costs.up < costs.marks;
-    t.defer = t.bottom_up && open >= p.part.size * p.s.defer_from;
+    t.defer = t.bottom_up && open >= (t.shared ? p.part.size : 1) * p.s.defer_from;
     t.wide = !t.bottom_up && costs.marks < costs.claims;
-    t.told = t.bottom_up && (m.same >> (t.swapped ^ 1) & 1);
-    if (ALL_ROWS && t.bottom_up && not_visited(p, t) <= p.lists_to) t.told = IN_LISTS;
+    t.told = t.bottom_up && t.shared && (m.same >> (t.swapped ^ 1) & 1);
     m.round = 0;
     // rows in host memory are read in order: by way of a bitmap the queue gets sorted
     const bool sorts = m.count >= p.s.sort_from;
@@ -108,16 +110,14 @@ APART void choose(const Peers& p, Team& t, Mates& m) {
 
 // The level is over on all ranks, and the notice says what it has found.
 DEVICE void advance(const Peers& p, Team& t, Mates& m) {
-    if (t.phase == ENLIST) {
-        t.form = QUEUE;
-        m.same &= 1u << t.swapped;  // own words alone are in the other bitmap
-    } else if (t.bottom_up || t.wide) {
+    if (t.bottom_up || t.wide) {
         t.swapped ^= 1;
         t.form = BITMAP;
         t.missed = t.wide ? UNKNOWN : m.notice[ALL_MISSED];
         t.clean = t.wide;
         // chunks of hubs have told nobody; marks are taken over word by word, and the other bitmap is emptied
-        m.same = t.wide ? 3 : (m.same & 1u << (t.swapped ^ 1)) | (u32)(m.notice[ALL_LEFT] == 0) << t.swapped;
+        const bool known = !t.shared || m.notice[ALL_LEFT] == 0;
+        m.same = t.wide ? 3 : (m.same & 1u << (t.swapped ^ 1)) | (u32)known << t.swapped;
     } else {
         t.begin = ALL_ROWS ? t.begin + t.count : other_half(p, t);
         t.form = QUEUE;
@@ -148,8 +148,7 @@ DEVICE void after_accept(const Peers& p, Team& t, Mates& m) {
 // Rows were searched bottom-up, or marks made from them.
 DEVICE void after_rows_of_ranks(const Peers& p, Team& t, Mates& m) {
     if (t.wide) t.phase = m.notice[MEETS] ? TAKE : MARK_CHUNKS;
-    else if (m.notice[MEETS] && in_lists(t) && m.notice[ALL_LEFT] == 0) t.phase = ENLIST;
-    else if (m.notice[MEETS]) close_level(p, t, m);
+    else if (!rows_to_come(t, m.notice[OWN_MISSED], m.notice[OWN_CHUNKS])) close_level(p, t, m);
     else if (t.phase == UP && t.defer && m.notice[OWN_MISSED] > 0) t.phase = UP_OPEN;
     else t.phase = UP_CHUNKS;
 }
@@ -186,8 +185,7 @@ DEVICE void next_phase_of_ranks(const Peers& p, Team& t, Mates& m) {
             t.phase = t.bottom_up ? UP : ALL_ROWS ? COLLECT : DOWN;
             break;
         case BLANK: t.phase = MARK; break;
-        case TAKE:
-        case ENLIST: close_level(p, t, m); break;
+        case TAKE: close_level(p, t, m); break;
         default: after_rows_of_ranks(p, t, m);
     }
 }

@@ -43,7 +43,7 @@ PEERS = np.dtype(
         (name, np.uint64)
         for name in (
             *("capacity", "patience", "most_words", "edges_in_all", "told_cost", "publish_cost"),
-            *("lists_to", "lists", "list_ids"),
+            "alike_to",
         )
     ]
 )
@@ -73,13 +73,13 @@ def kernels(whole: bool) -> tuple[KernelSpec, ...]:
 
 PROOF_KERNELS = kernels_of(PROOF_FILE, ("gather_tree", "prove_own_edges", "prove_own_vertices"), defines=PART_DEFINES)
 
-BOTTOM_UP, ALIKE, LISTED = 2, 5, 6
-"""Of the codes of agree.cuh: bottom-up; a level that all ranks go through alike; bottom-up, told in lists. Any other
-level goes top-down."""
+BOTTOM_UP, ALIKE, ALIKE_BOTTOM_UP = 2, 5, 6
+"""Of the codes of agree.cuh: bottom-up; top-down and bottom-up levels that all ranks go through alike. Any other level
+goes top-down."""
 
-TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims", 4: "marks", 5: "nothing", 6: "list"}
+TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims", 4: "marks", 5: "nothing", 6: "nothing"}
 """What ranks tell one another for a level: claims, bits of the frontier, bits of what is visited and claims, bits of
-what its rows lead to, nothing, since all have read all of them, or ids of the few it has found."""
+what its rows lead to, or nothing, since all have gone through all of it."""
 
 INBOX_SHARE = 8
 """One rank has room for the claims of an eighth of its vertices from each other one; beyond that, another round."""
@@ -95,8 +95,9 @@ def own_arrays(slots: int) -> tuple[ArraySpec, ...]:
 
 
 def inbox(partition: Partition) -> int:
-    """Return how many claims a rank has room for from each other one."""
-    return max(LEAST_INBOX, 64 * max(partition.counts(), default=0) // INBOX_SHARE)
+    """Return how many claims a rank has room for from each other one: none where whole lines are dealt, and each rank
+    has all rows."""
+    return 0 if partition.together > 1 else max(LEAST_INBOX, 64 * max(partition.counts(), default=0) // INBOX_SHARE)
 
 
 def most_words(partition: Partition) -> int:

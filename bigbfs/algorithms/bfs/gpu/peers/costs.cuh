@@ -38,7 +38,7 @@ DEVICE LevelCosts costs_of(const Peers& p, const Team& t, const Mates& m, u64 op
     costs.claims += (may_mark ? found * p.s.claim_cost : 0) + (bits ? ranks * p.s.sweep_cost : 0);
     costs.marks = m.edges * p.s.mark_cost + lines * p.s.line_cost + (p.s.parents ? found * p.s.parent_cost : 0);
     costs.marks += 2 * ranks * (p.s.sweep_cost + p.publish_cost);
-    costs.up = rest * p.s.vertex_cost + 2 * open * p.s.line_cost;
+    costs.up = (rest * p.s.vertex_cost + 2 * open * p.s.line_cost) * (t.shared ? 1 : ranks);
     costs.up += ranks * ((bits ? 1 : 2) * p.s.sweep_cost + (ALL_ROWS || (bits && is_known(t, m)) ? 0 : p.publish_cost));
     if (!may_mark) costs.marks = ~(u64)0;
     if (!p.s.bottom_up) costs.up = ~(u64)0;

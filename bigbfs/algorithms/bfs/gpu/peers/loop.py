@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS, SLOT
-from bigbfs.algorithms.bfs.gpu.peers.arguments import ALIKE, BOTTOM_UP, JOINT, LISTED, TOLD, WAITED, kernels
+from bigbfs.algorithms.bfs.gpu.peers.arguments import ALIKE, ALIKE_BOTTOM_UP, BOTTOM_UP, JOINT, TOLD, WAITED, kernels
 from bigbfs.algorithms.bfs.gpu.peers.prove import TreeProver
 from bigbfs.algorithms.bfs.gpu.peers.state import NEVER, PeerState
 from bigbfs.algorithms.bfs.gpu.tree import row_length
@@ -23,7 +23,7 @@ from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.ranks.memory import Memory, SharedMemory
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, WARP, team_threads
 from bigbfs.engines.ranks.group import Group
-from bigbfs.engines.ranks.partition import Partition
+from bigbfs.engines.ranks.partition import LINE_WORDS, Partition
 from bigbfs.errors import DeviceError
 
 
@@ -78,10 +78,8 @@ class PeerSearch(PeerState):
         self._traverse, self._count, self._meet = (spec.build(runtime, self.ids, placed.codec) for spec in specs)
         self._team = team_threads(runtime.team, self.ids)
         self._blocks = runtime.max_blocks(self._traverse, self._team)
-        self._state["lists"] = lists = max(group.objects(self._blocks))
-        self._state["list_ids"] = list_ids = max(0, self._capacity // lists - 1)
-        # told as bits, whoever is found takes n / 8 bytes of all ranks, and most of a level's time to be looked for
-        self._state["lists_to"] = self.n // self._tuning.listed if list_ids else 0
+        # to sweep half the words and to meet takes as long as to sweep all of them, where few vertices are left
+        self._state["alike_to"] = self.n // self._tuning.alike if partition.together >= LINE_WORDS else NEVER
         self._prover: TreeProver | None = None
 
     def _leave_out_behind(self, end: int) -> None:
@@ -206,9 +204,9 @@ class PeerSearch(PeerState):
         """Return the levels of one launch; its time is shared out by the cycles that this rank's device counted."""
         cycles = np.diff(np.append(used["clock"], np.uint64(end)).astype(np.int64))
         own = used["edges"].astype(np.int64)
-        found = np.where(used["direction"] == ALIKE, own, self.group.sum(own))
+        found = np.where(np.isin(used["direction"], (ALIKE, ALIKE_BOTTOM_UP)), own, self.group.sum(own))
         before = np.append(np.int64(edges), found)[: len(used)]
-        seconds, up = np.maximum(cycles, 0) * scale, np.isin(used["direction"], (BOTTOM_UP, LISTED))
+        seconds, up = np.maximum(cycles, 0) * scale, np.isin(used["direction"], (BOTTOM_UP, ALIKE_BOTTOM_UP))
         return table_of(len(used), direction=up, frontier=used["frontier"], seconds=seconds, edges=before)
 
     def prove(self, source: int, max_depth: int | None) -> None:

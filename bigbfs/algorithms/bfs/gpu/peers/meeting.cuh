@@ -67,9 +67,8 @@ DEVICE u64 meet_other_ranks(const Peers& p, const Team& t, Mates& m, u64 own) {
     }
     if (lane_id() == 0) {
         m.waited += (u64)clock64() - start;
-        const bool bits = t.phase == PUBLISH || (t.phase == UP && !in_lists(t)) || t.phase == TAKE;
+        const bool bits = t.phase == PUBLISH || t.phase == UP || t.phase == TAKE;
         const u64 words = LETTER_WORDS + (bits ? p.part.words : 0);
-        if (in_lists(t) && searches(t)) m.told += (p.part.size - 1) * own * sizeof(vid);  // the lane of ALL_FOUND
         m.told += told * 2 * sizeof(vid) + (p.part.size - 1) * words * sizeof(u64);
     }
     return lane_id() == LOST ? lost : sum;
@@ -82,11 +81,9 @@ DEVICE u64 own_counters(const Peers& p, const Team& t, const Mates& m) {
     switch (lane_id()) {
         case ALL_LEFT: from = t.bottom_up ? &slot.chunks : &p.joint->left[m.round & 1]; break;
         case ALL_FOUND:
-        case OWN_FOUND:
-            from = t.phase == ENLIST ? &slot.gathered : ALL_ROWS && !t.bottom_up ? &slot.queued : &slot.found;
-            break;
+        case OWN_FOUND: from = ALL_ROWS && !t.bottom_up ? &slot.queued : &slot.found; break;
         case ALL_EDGES:
-        case OWN_EDGES: from = t.phase == ENLIST ? &slot.probed : &slot.edges; break;
+        case OWN_EDGES: from = &slot.edges; break;
         case ALL_MISSED:
         case OWN_MISSED: from = &slot.missed; break;
         case OWN_GATHERED: from = &slot.gathered; break;
@@ -94,9 +91,7 @@ DEVICE u64 own_counters(const Peers& p, const Team& t, const Mates& m) {
         default: break;
     }
     __syncwarp();
-    u64 value = from ? relaxed_load(from) : 0;
-    if (lane_id() == ALL_LEFT && in_lists(t)) value += relaxed_load(p.joint->left);  // lists that are full
-    return value;
+    return from ? relaxed_load(from) : 0;
 }
 
 // The first warp of every block, all lanes: the blocks of this rank, and all ranks if `meets(p, t, missed, chunks)`

@@ -37,7 +37,6 @@ enum PeerPhase {
     MARK,
     MARK_CHUNKS,
     TAKE,
-    ENLIST,
     FEW,
     ALONE,
     HALT
@@ -114,26 +113,33 @@ struct Peers {
     u64 edges_in_all;  // of the whole graph
     u64 told_cost;     // of a vertex found that may belong to another, and of telling all bits: picoseconds
     u64 publish_cost;
-    u64 lists_to;  // bottom-up levels that find at most so many vertices tell them in lists (found.cuh)
-    u64 lists;     // that a rank can leave for another: as many as any has blocks
-    u64 list_ids;  // in one of them; before all of them, their numbers
+    u64 alike_to;      // bottom-up levels that find at most so many vertices are not shared (whole.cuh)
 };
 static_assert(sizeof(Peers) == PEERS_BYTES, "Peers differs from its NumPy dtype");
 
 // Bottom-up levels search halves of own words: in them most vertices are own, so that lanes next to one another have
-// heads next to one another. With varint rows there is no register left for it: words of others, which have no rows
-// here, are passed over. All states of a search are the first member of their Peers.
-#if !VARINT
-#define SEARCHED_VERTEX(s, first, place) own_vertex(s, first, place)
+// heads next to one another. With varint rows of own vertices alone there is no register left for it: words of others,
+// which have no rows here, are passed over. Where all ranks have all rows a piece of words is one that was dealt, and a
+// level that is not shared has the words of all. All states of a search are the first member of their Peers.
 DEVICE const Part& part_of(const Bfs& s) { return ((const Peers*)&s)->part; }
-DEVICE u64 searched_end(const Bfs& s, u64) { return 2 * part_of(s).words; }
-DEVICE u64 searched_word(const Bfs& s, u64 i) { return i < 2 * part_of(s).words ? own_half(part_of(s), i) : ~0ull; }
-// A piece begins with the first of the words that are dealt together, of which it has one or more, or a part.
-DEVICE u64 own_vertex(const Bfs& s, u64 first, u32 place) {
-    const vid skipped = (vid)(place / 64 >> (u32)part_of(s).shift) * (vid)part_of(s).gap;
-    return ((vid)first + 2 * skipped) * 32 + place;
+DEVICE bool has_all_words(const Team& t) { return ALL_ROWS ? !t.shared : VARINT; }
+DEVICE u64 searched_end(const Bfs& s, const Team& t, u64 words) {
+    return has_all_words(t) ? words : 2 * part_of(s).words;
 }
-DEVICE u64 searched_span(const Bfs& s, u64 words) { return words * 32 * part_of(s).stride; }
+DEVICE u64 searched_word(const Bfs& s, const Team& t, u64 i) {
+    if (has_all_words(t)) return i;
+    return i < 2 * part_of(s).words ? own_half(part_of(s), i) : ~0ull;
+}
+DEVICE u64 searched_span(const Bfs& s, const Team& t, u64 words) {
+    return words * 32 * (has_all_words(t) ? 1 : part_of(s).stride);
+}
+#if WHOLE || VARINT
+#define SEARCHED_VERTEX(s, first, place) ((first) * 32 + (place))
+#else
+#define SEARCHED_VERTEX(s, first, place) own_vertex(s, first, place)
+DEVICE u64 own_vertex(const Bfs& s, u64 first, u32 place) {
+    return ((vid)first + 2 * (place / 64) * (vid)part_of(s).gap) * 32 + place;
+}
 #endif
 
 template <typename T> DEVICE T* in_rank(const Peers& p, u64 rank, u64 at) { return (T*)(p.bases[rank] + at); }

@@ -35,8 +35,7 @@ DEVICE void finish_own(const Peers& p) {
     }
 }
 
-// near: p, in shared memory where the caller has it there.
-DEVICE void run_phase_of_ranks(const Peers& p, const Peers& near, Team& t, const Mates& m) {
+DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
     const bool listed = t.phase == DOWN_CHUNKS || t.phase == UP_CHUNKS || t.phase == MARK_CHUNKS;
     const u64 chunks = listed ? p.s.slots[t.slot].chunks : 0;
     switch (t.phase) {
@@ -60,9 +59,6 @@ DEVICE void run_phase_of_ranks(const Peers& p, const Peers& near, Team& t, const
         case MARK_CHUNKS: mark_frontier(p.s, t, listed, chunks); break;
         case TAKE: take_marked(p, t); break;
 #endif
-#if WHOLE
-        case ENLIST: enlist(near, t); break;
-#endif
         default: break;
     }
 }
@@ -72,10 +68,6 @@ DEVICE void hand_in_tallies(const Peers& p, Team& t) {
     Slot& slot = p.s.slots[t.slot];
     // who was found may belong to others, whose rows are not here: deliver() counts the edges of own ones
     if (!ALL_ROWS && (t.phase == DOWN || t.phase == DOWN_CHUNKS)) t.tally[EDGES] = 0;
-    if (in_lists(t) && t.phase != ENLIST) {
-        t.tally[EDGES] = 0;  // estimated: ENLIST counts them
-        if (searches(t)) close_list(p, t);
-    }
     u64* const sums[TALLIES] = {&slot.edges, &slot.found, &slot.missed, &slot.open, &slot.probed};
 #pragma unroll
     for (u32 i = 0; i < TALLIES; ++i) {

@@ -132,7 +132,7 @@ class PeerState:
 
     def _search_state(self, unit: Costs, pointers: dict[str, int]) -> np.ndarray:
         """Return what the phases of one GPU get."""
-        placed, tuning = self.placed, self._tuning
+        placed, tuning, runtime = self.placed, self._tuning, self._runtime
         searched, mapped = placed.incoming or placed.out, placed.residency == "mapped"
         state = struct(
             BFS,
@@ -158,6 +158,8 @@ class PeerState:
             **pointers,
         )
         state["in"] = searched.struct
+        if self._whole:  # `reachable` has own vertices alone
+            state["in"]["rows"] = runtime.pointer(searched.arrays["all_rows"])
         return state
 
     def _line_cost(self, unit: Costs) -> int:

@@ -1,45 +1,13 @@
 // Bitmaps that ranks tell one another: phases between those that read rows.
 //
-// FILL, SET: the frontier as a bitmap. COLLECT: as a queue again. ENLIST: one queue of what ranks have left in lists
-// (found.cuh). PUBLISH: own words of a bitmap to all others, in their places; where hosts carry them, one behind the
-// other, and MERGE puts them there. It is the frontier before a bottom-up level, unless the level before has told it
-// (peers.cuh, marks.cuh), and before a top-down one what is visited, where telling that costs less than claims of
-// those would. Frontier kind: queue, bitmap. Atomics: one for each vertex that SET gets, or ENLIST from others.
-// Memory: a word is written once over the link for each other rank.
+// FILL, SET: the frontier as a bitmap. COLLECT: as a queue again. PUBLISH: own words of a bitmap to all others, in
+// their places; where hosts carry them, one behind the other, and MERGE puts them there. It is the frontier before a
+// bottom-up level, unless the level before has told it (found.cuh, marks.cuh), and before a top-down one what is
+// visited, where telling that costs less than claims of those would. Frontier kind: queue, bitmap. Atomics: one for
+// each vertex that SET gets. Memory: a word is written once over the link for each other rank.
 // Source: ours; after Pan, Pearce, Owens (IPDPS'18) for the division of work.
 #pragma once
 #include "algorithms/bfs/gpu/peers/whole.cuh"
-
-// The lists that all ranks have left, as one queue, in their order; whom others have found is visited. Several warps
-// share each list: it is short, and a trip to memory for its place, its ids and their rows is all that one takes.
-APART void enlist(const Peers& p, Team& t) {
-    const u64 lists = p.part.size * p.lists;
-    const u64 sharers = team_warps() > lists ? team_warps() / lists : 1;
-    u64 own = 0, all = 0;  // edges
-    for (u64 piece = team_warp(); piece < lists * sharers; piece += team_warps()) {
-        const u64 i = piece % lists, part = piece / lists, writer = i / p.lists;
-        u64 start = 0;
-        for (u64 j = lane_id(); j < i; j += WARP) {
-            start += relaxed_load(list_count(p, p.part.rank, j / p.lists, j % p.lists));
-        }
-        start = t.begin + warp_sum(start);
-        const vid* const list = list_of(p, p.part.rank, writer, i % p.lists);
-        const u64 count = relaxed_load(list_count(p, p.part.rank, writer, i % p.lists));
-        u64 edges = 0;
-        for (u64 k = part * WARP + lane_id(); k < count; k += sharers * WARP) {
-            const vid v = relaxed_load(list + k);
-            p.s.queue[start + k] = v;
-            edges += degree(p.s.out, v);
-            if (writer != p.part.rank) atomicOr(p.s.visited + word_of(v), bit_of(v));
-        }
-        all += edges;
-        if (writer == p.part.rank) own += edges;
-        if (part == 0 && lane_id() == 0 && count) atomicAdd(&p.s.slots[t.slot].gathered, count);
-    }
-    __syncwarp();
-    hand_in(t, EDGES, own);
-    hand_in(t, PROBED, all);
-}
 
 DEVICE void fill_frontier(const Peers& p, const Team& t) {
     u32* const bits = frontier_bits(p.s, t);
@@ -57,7 +25,6 @@ DEVICE void set_frontier(const Peers& p, const Team& t) {
 // Own words of the bitmap at `at` to all other ranks; to hosts, if they are dealt, one behind the other. Where all have
 // all rows, also that who is in it is visited.
 DEVICE void publish(const Peers& p, u64 at) {
-    if (ALL_ROWS && thread_id() == 0) relaxed_store(p.joint->left, (u64)0);  // what lists had no room for is told here
     const u64* const own = in_rank<u64>(p, p.part.rank, at);
     const bool packed = !TELLS && is_dealt(p);
     for (u64 i = thread_id(); i < p.part.words; i += thread_count()) {
