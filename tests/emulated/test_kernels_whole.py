@@ -28,11 +28,11 @@ def by_degree(graph):
     return Graph(ranked.adjacency, replace(ranked.flags, relabelled=True))
 
 
-def lines_of_kronecker(lines=6, seed=4):
+def lines_of_kronecker(lines=4, seed=4):
     """Return a Kronecker-like graph of some lines of words, by degree: hubs, a crowd, vertices without edges."""
     n = 64 * LINE_WORDS * lines
     drawn = np.random.default_rng(seed)
-    ends = ((n * drawn.random(8 * n) ** 6).astype(np.int64), (n * drawn.random(8 * n) ** 2).astype(np.int64))
+    ends = ((n * drawn.random(3 * n) ** 6).astype(np.int64), (n * drawn.random(3 * n) ** 2).astype(np.int64))
     return by_degree(zoo.build(n, ends))
 
 
@@ -139,20 +139,24 @@ def told(searched):
 def test_levels_that_find_few_are_not_shared(build, codec):
     """All bottom-up levels by all alike, the last ones alone, and none; rows put off, and rows that are not."""
     plain = lines_of_kronecker()
-    source = int(np.flatnonzero(plain.degrees())[-1])
+    source = 20
     levels = reference_bfs(plain, source)[0]
     sizes = np.bincount(levels[levels >= 0]).tolist()
     left = int((plain.degrees() > 0).sum()) - np.cumsum(sizes)
-    assert len(left) > 3 and left[1] > left[2] > 0
+    wide = np.array(sizes) > 1000
+    assert wide.tolist()[2:4] == [True, True] and left[2] > 1000 > left[3] > left[4] > 0
     graph = plain.compress() if codec == "varint" else plain
-    for alike, defer in ((1, 10**9), (1, 0), (plain.n // left[2], 0), (plain.n + 1, 0), (plain.n + 1, 10**9)):
+    for alike, defer in ((1, 10**9), (1, 0), (plain.n // left[3], 0), (plain.n + 1, 10**9)):
         tuning = replace(UPWARDS, alike=alike, defer_from_vram=defer)
         peers = Peers(3, together=LINE_WORDS, whole=True, tuning=tuning)
-        for searched in search(graph, build, peers, 2 * [(source, None)]):
+        for searched in search(graph, build, peers, (1 + (alike > 1)) * [(source, None)]):
             assert np.array_equal(searched.levels, levels)
             validate_tree(plain, source, searched.levels, searched.parents)
-            expected = tuple("nothing" if each <= plain.n // alike else "bitmap" for each in left)
-            assert told(searched) == expected
+            few = left <= plain.n // alike
+            # the edges of a small frontier are estimated, as none perhaps: it goes top-down
+            assert {told(searched)[level] for level in np.flatnonzero(few)} <= {"nothing"}
+            assert {told(searched)[level] for level in np.flatnonzero(wide & ~few)} <= {"bitmap"}
+            assert (wide & ~few).any() == (alike > 1)
             for found in searched.found:
                 assert [level.frontier for level in found.levels] == sizes
                 assert (found.sent == 0) == (alike == 1)
@@ -198,7 +202,7 @@ def test_a_thin_level_behind_one_that_is_not_shared(build, team):
 @pytest.mark.parametrize("build", on_hosts(builds_here()))
 def test_words_that_are_dealt_several_at_a_time(build, together):
     """Levels are shared by lines, of plain and of compressed rows."""
-    plain = lines_of_kronecker(8, seed=5)
+    plain = lines_of_kronecker(5, seed=5)
     for graph, alike in ((plain, 16), (plain.compress(), plain.n + 1)):
         peers = Peers(3, together=together, whole=True, tuning=replace(UPWARDS, alike=alike))
         for source in (int(plain.degrees().argmax()), 5):
