@@ -36,7 +36,8 @@ AT_HOME = 0.75
 
 
 LEAST_LINES = 256
-"""Lines of each rank from which on whole lines are dealt: the first are those of the hubs."""
+"""Lines of each rank from which on whole lines are dealt: the first are those of the hubs. Levels of fewer are searched
+by all ranks alike."""
 
 EVEN = 1.1
 """Ranges are even if none has more than so many times the mean of their vertices."""

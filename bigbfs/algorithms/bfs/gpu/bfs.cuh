@@ -141,7 +141,6 @@ struct Team {
     u32 held[TEAM_WARPS];
     vid buffer[TEAM_WARPS * BUFFER_IDS];
     vid aside[TEAM_WARPS * BUFFER_IDS / 16];
-    u32 pieces;  // of a bottom-up level, that the block's warps have taken
     u32 found[TEAM];
     u32 open[TEAM];
 };

@@ -75,7 +75,7 @@ DEVICE void finish_phase(const Bfs& s, Team& t) {
             t.tally[i] = 0;
         }
         if (t.hot_chunks) atomicAdd(&slot.hot, (u64)t.hot_chunks * BLOCK_IDS);
-        t.hot_chunks = t.pieces = 0;
+        t.hot_chunks = 0;
         if (blockIdx.x == 0) slot.rounds += 1;
         meet_other_blocks(s.meeting);
         next_phase(s, t);
@@ -94,7 +94,7 @@ KERNEL void bfs_traverse(Bfs s, u64 source, u64 last, u32 resume) {
     __syncthreads();
     if (threadIdx.x == 0) {
         t.slot = 0;
-        t.tail = t.hot_chunks = t.pieces = 0;
+        t.tail = t.hot_chunks = 0;
         t.local_from = 0;
         t.longer = 0;
         t.wide = t.clean = t.mixed = 0;

@@ -1,6 +1,6 @@
 // Bottom-up phases: every unvisited vertex looks for a parent in the frontier and stops at the first.
 //
-// SEARCH: a warp takes 32 words of `visited` (1024 vertices) at a time and gives their unvisited vertices to its lanes,
+// SEARCH: a warp owns 32 words of `visited` (1024 vertices) at a time and gives their unvisited vertices to its lanes,
 // 32 at once, for each group of heads anew (pieces.cuh). Of those that no head decides a lane looks through LANE_LOADS
 // groups of the row; the warp reads the rest, or all of rows whose ids are looked up. Hubs among them are listed.
 // SEARCH_OPEN: where many rows are expected to be read, SEARCH puts them all off, so that no lane waits for another's
@@ -35,7 +35,7 @@ DEVICE void search_rows(const Bfs& s, Team& t) {
     u32* const next = next_bits(s, t);
     const u64 words = words_for(s.in.n);
     Sums sums = {0, 0, 0};
-    for (u64 base = next_piece(t); base < searched_end(s, t, words); base = next_piece(t)) {
+    for (u64 base = team_warp() * WARP; base < searched_end(s, t, words); base += team_warps() * WARP) {
         prefetch_words(s, searched_word(s, t, base + team_warps() * WARP), words);
         const u64 w = searched_word(s, t, base + lane_id());
         [[maybe_unused]] const u32 before = w < words ? WORD_BEFORE(t, next, w) : 0;
@@ -55,9 +55,9 @@ DEVICE void search_rows(const Bfs& s, Team& t) {
 DEVICE void search_open(const Bfs& s, Team& t) {
     u32* const next = next_bits(s, t);
     const u64 words = words_for(s.in.n);
-    if (team_warp() >= warps_in_window(s, searched_span(s, t, WARP))) return;
+    const u64 warps = warps_in_window(s, searched_span(s, t, WARP));
     Sums sums = {0, 0, 0};
-    for (u64 base = next_piece(t); base < searched_end(s, t, words); base = next_piece(t)) {
+    for (u64 base = team_warp() * WARP; base < searched_end(s, t, words) && team_warp() < warps; base += warps * WARP) {
         const u64 w = searched_word(s, t, base + lane_id());
         const u32 todo = w < words ? s.open[w] : 0;
         if (!__any_sync(ALL_LANES, todo != 0)) continue;

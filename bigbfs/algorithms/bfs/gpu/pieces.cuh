@@ -69,14 +69,6 @@ enum Where { FIRST_HEADS, MORE_HEADS, ROWS };
 DEVICE u32* found_words(Team& t) { return t.found + threadIdx.x / WARP * WARP; }
 DEVICE u32* open_words(Team& t) { return t.open + threadIdx.x / WARP * WARP; }
 
-// The first word of the next piece that nobody of the block has taken. Pieces go to blocks in turn, and to a block's
-// warps as they come, since some take twice as long as others. All lanes call it.
-DEVICE u64 next_piece(Team& t) {
-    u32 taken = 0;
-    if (lane_id() == 0) taken = atomicAdd(&t.pieces, 1u);
-    return ((u64)__shfl_sync(ALL_LANES, taken, 0) * gridDim.x + blockIdx.x) * WARP;
-}
-
 // The vertices that are open, 32 at a time however they are spread: a vertex that finds a parent, in `group` of its
 // heads or in its row, is set in found_words(); open stay those that the group does not decide. All lanes call it.
 template <Where WHERE> DEVICE void search_bits(const Bfs& s, Team& t, u64 first, u32 group, Sums& sums) {

@@ -78,7 +78,7 @@ def plan_of(
             buffers.append(Buffer("staging", nbytes, "pinned", "what is sent to other ranks, and comes from them"))
         fetched = program.fetched_bytes(partition, graph.ids, rank)
         buffers.append(Buffer("result", fetched, "host", "what is fetched for the caller, on its way to rank 0"))
-    why = ("all rows on each GPU: levels of few edges are searched by all alike",) if whole else ()
+    why = ("all rows on each GPU: all but large bottom-up levels are searched by all alike",) if whole else ()
     return Plan(residency, tuple(buffers), limits, groups, stage_bytes=stages, why=why, whole=whole)
 
 

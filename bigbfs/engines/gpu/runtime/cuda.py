@@ -251,7 +251,7 @@ class CudaRuntime:
             return HostMapping(self._cupy, self.info, np.ascontiguousarray(array), use)
 
     def copy(self, target: Array, source: Array) -> None:
-        """Copy mapped host memory to device memory, in launch order."""
+        """Copy mapped host memory, or device memory, to device memory, in launch order."""
         with self._errors():
             stream = self._cupy.cuda.get_current_stream()
             self._cupy.cuda.runtime.memcpyAsync(target.data.ptr, source.data.ptr, target.nbytes, ANY_WAY, stream.ptr)

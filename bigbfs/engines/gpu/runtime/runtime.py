@@ -211,7 +211,8 @@ class Runtime(Protocol):
         """
 
     def copy(self, target: Array, source: Array) -> None:
-        """Copy mapped host memory to device memory of the same size, in launch order, without waiting for it."""
+        """Copy mapped host memory, or device memory, to device memory of the same size, in launch order, without
+        waiting for it."""
 
     def pointer(self, array: Array) -> int:
         """Return the address that kernels see, for a field of an argument struct; the caller keeps the array."""

@@ -42,7 +42,7 @@ KERNEL void host_step(Peers p, Step step) {
         t.swapped = (u32)step.swapped;
         t.bottom_up = (u32)step.bottom_up;
         t.defer = (u32)step.defer;
-        t.slot = t.tail = t.hot_chunks = t.pieces = t.told = 0;
+        t.slot = t.tail = t.hot_chunks = t.told = 0;
         t.shared = 1;
         m.round = (u32)step.round;
         m.meetings = 0;  // of which the letters say what is in the inbox

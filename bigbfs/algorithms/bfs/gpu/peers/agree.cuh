@@ -7,7 +7,7 @@
 #include "algorithms/bfs/gpu/peers/meeting.cuh"
 
 // What a level is noted as: top-down; bottom-up; top-down, with what is visited told before; top-down, by marks;
-// by all ranks alike; bottom-up, by all ranks alike.
+// top-down by all ranks alike; bottom-up by all alike.
 constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3, MARKED = 4, ALIKE = 5, ALIKE_UPWARDS = 6;
 
 // Whether the other rows of a level, or the chunks of hubs, are still to come: `missed` vertices, so many chunks.

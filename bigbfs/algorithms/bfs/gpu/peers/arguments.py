@@ -42,7 +42,12 @@ PEERS = np.dtype(
     + [
         (name, np.uint64)
         for name in (
-            *("capacity", "patience", "most_words", "edges_in_all", "told_cost", "publish_cost"),
+            "capacity",
+            "patience",
+            "most_words",
+            "edges_in_all",
+            "told_cost",
+            "publish_cost",
             "alike_to",
         )
     ]

@@ -15,7 +15,7 @@ DEVICE void finish_phase_of_ranks(const Peers& p, const Peers& near, Team& t, Ma
     if (threadIdx.x < WARP) {
         if (threadIdx.x == 0) {
             hand_in_tallies(p, t);
-            t.hot_chunks = t.pieces = 0;
+            t.hot_chunks = 0;
             if (blockIdx.x == 0) atomicAdd(&p.s.slots[t.slot].rounds, (u64)1);
         }
         __syncwarp();
@@ -40,7 +40,7 @@ APART void levels_alone(const Peers& p, Team& t) { local_levels(p.s, t, ALIKE); 
 
 // Thread 0 of a block, before the first phase.
 DEVICE void begin_launch(const Peers& p, Team& t, Mates& m) {
-    t.slot = t.tail = t.hot_chunks = t.pieces = t.local_from = t.longer = t.wide = t.clean = t.told = 0;
+    t.slot = t.tail = t.hot_chunks = t.local_from = t.longer = t.wide = t.clean = t.told = 0;
     t.shared = 1;
     m.round = m.same = m.blank = 0;
     m.waited = m.told = 0;

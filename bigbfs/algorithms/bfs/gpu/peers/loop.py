@@ -23,7 +23,7 @@ from bigbfs.engines.gpu.placed_graph import PlacedGraph
 from bigbfs.engines.gpu.ranks.memory import Memory, SharedMemory
 from bigbfs.engines.gpu.runtime.arguments import BLOCK, WARP, team_threads
 from bigbfs.engines.ranks.group import Group
-from bigbfs.engines.ranks.partition import LINE_WORDS, Partition
+from bigbfs.engines.ranks.partition import Partition
 from bigbfs.errors import DeviceError
 
 
@@ -79,7 +79,8 @@ class PeerSearch(PeerState):
         self._team = team_threads(runtime.team, self.ids)
         self._blocks = runtime.max_blocks(self._traverse, self._team)
         # to sweep half the words and to meet takes as long as to sweep all of them, where few vertices are left
-        self._state["alike_to"] = self.n // self._tuning.alike if partition.together >= LINE_WORDS else NEVER
+        lines = 2 * partition.together >= WARP  # a warp's piece of 32 words of 32 vertices is one of them
+        self._state["alike_to"] = self.n // self._tuning.alike if lines else NEVER
         self._prover: TreeProver | None = None
 
     def _leave_out_behind(self, end: int) -> None:

@@ -137,6 +137,7 @@ DEVICE u64 searched_span(const Bfs& s, const Team& t, u64 words) {
 #define SEARCHED_VERTEX(s, first, place) ((first) * 32 + (place))
 #else
 #define SEARCHED_VERTEX(s, first, place) own_vertex(s, first, place)
+// Words are dealt one by one, or lie side by side.
 DEVICE u64 own_vertex(const Bfs& s, u64 first, u32 place) {
     return ((vid)first + 2 * (place / 64) * (vid)part_of(s).gap) * 32 + place;
 }

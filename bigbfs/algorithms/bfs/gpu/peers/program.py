@@ -37,7 +37,8 @@ class PeerBfs(RankedTree):
     def _made(self, options: BfsOptions) -> PeerSearch:
         placed = self._placed
         alone = placed.whole and agreed_thin_levels(placed.graph, placed.group) is not None
-        placed.tell("levels are thin: each searches for itself" if alone else "its levels are shared")
+        shared = "large bottom-up levels are shared" if placed.whole else "its levels are shared"
+        placed.tell("levels are thin: each searches for itself" if alone else shared)
         return PeerSearch(
             placed,
             placed.group,

@@ -139,7 +139,7 @@ class PeerState:
             out=placed.out.struct,
             reachable=searched.struct["rows"] if self.bottom_up else 0,
             slot_count=tuning.slots,
-            thin_to=min(team_threads(self._runtime.team, self.ids), tuning.thin_to),
+            thin_to=min(team_threads(runtime.team, self.ids), tuning.thin_to),
             local=local_rows(placed, tuning) if self._alone else 0,
             bottom_up=self.bottom_up,
             sort_from=tuning.sort_from if mapped else NEVER,
@@ -158,7 +158,7 @@ class PeerState:
             **pointers,
         )
         state["in"] = searched.struct
-        if self._whole:  # `reachable` has own vertices alone
+        if self._whole:  # levels that are not shared look for others' vertices, too
             state["in"]["rows"] = runtime.pointer(searched.arrays["all_rows"])
         return state
 

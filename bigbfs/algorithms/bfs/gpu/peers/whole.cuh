@@ -4,12 +4,12 @@
 // ranks know alike. A bottom-up level is shared as ever: a rank searches its own words and tells whom it finds, here
 // also that they are visited; whom chunks of hubs have found is told, and that they are visited, when the frontier is
 // published: a word of `visited` is written by its owner, or by the rank whose memory it is, never by both at once.
-// Where few are left to be found, a bottom-up level goes as on one GPU, too. A level of few edges costs less than a
-// meeting, and hubs of the first levels wait for no owner. Where levels are many and thin none is shared at all
-// (ALONE). Levels and parents that a rank has written for vertices of others are
-// nobody's: each vertex is fetched from its owner. While the first block goes through a search's first levels, the
-// others empty the bitmap that the first bottom-up level wants. Frontier kind: queue of all vertices, bitmap. Atomics,
-// memory per edge: as on one GPU. Source: ours.
+// Where few are left to be found, or the graph is so small that words are dealt and not lines, a bottom-up level goes
+// as on one GPU, too. A level of few edges costs less than a meeting, and hubs of the first levels wait for no owner.
+// Where levels are many and thin none is shared at all (ALONE). Levels and parents that a rank has written for vertices
+// of others are nobody's: each vertex is fetched from its owner. While the first block goes through a search's first
+// levels, the others empty the bitmap that the first bottom-up level wants. Frontier kind: queue of all vertices,
+// bitmap. Atomics, memory per edge: as on one GPU. Source: ours.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 
