@@ -72,7 +72,12 @@ def test_parts_are_whole_lines_and_all_there_is(size: int, unit: int) -> None:
         assert all(begin * unit % 128 == 0 or begin == count for begin, _ in parts)
 
 
-STEPS = ("its levels are shared", "those that others copied have come", "own edges are copied", "heads are made")
+STEPS = (
+    "large bottom-up levels are shared",
+    "those that others copied have come",
+    "own edges are copied",
+    "heads are made",
+)
 
 
 def require_steps(told: list[str]) -> None:
