@@ -158,6 +158,7 @@ def test_levels_that_find_few_are_not_shared(build, codec):
             assert {told(searched)[level] for level in np.flatnonzero(wide & ~few)} <= {"bitmap"}
             assert (wide & ~few).any() == (alike > 1)
             for found in searched.found:
+                assert {found.levels[level].direction for level in np.flatnonzero(wide)} == {"bottom-up"}
                 assert [level.frontier for level in found.levels] == sizes
                 assert (found.sent == 0) == (alike == 1)
 
@@ -195,6 +196,7 @@ def test_a_thin_level_behind_one_that_is_not_shared(build, team):
         assert np.array_equal(searched.levels, levels)
         assert set(told(searched)) == {"nothing"}
         for found in searched.found:
+            assert {level.direction for level in found.levels} == {"bottom-up", "top-down"}
             assert (found.reached, found.depth) == (330, levels.max())
 
 
