@@ -85,7 +85,7 @@ KNOWN: dict[tuple[str, type, str], tuple[int, int]] = {
 than the 64 that a team of sm_90 and sm_100 leaves. Phases with registers of their own (APART) halve it."""
 
 KNOWN_ON: dict[tuple[str, type, str, int], tuple[int, int]] = {
-    ("bfs_peers", np.uint32, "plain", 100): (40, 108),
+    ("bfs_peers", np.uint32, "plain", 100): (40, 128),
     ("bfs_peers", np.uint32, "varint", 100): (16, 48),
     ("bfs_peers", np.uint64, "plain", 100): (8, 8),
 }

@@ -11,7 +11,7 @@ from mutants_many import MANY
 from mutants_merrill import MERRILL
 from mutants_mixed import MIXED
 from mutants_numbers import NUMBERS
-from mutants_peers import FAR_ROWS, HOSTS, OWN_ROWS, PEERS
+from mutants_peers import FAR_ROWS, HOSTS, NOTICES, OWN_ROWS, PEERS, WAKES
 from mutants_prove import PROOF
 from mutants_standby import STANDBY
 from mutants_strategies import STRATEGIES
@@ -339,6 +339,8 @@ MUTANTS = (
     *PUT_OFF,
     *ALONE,
     *BLANK,
+    *NOTICES,
+    *WAKES,
     *HOSTS,
     *OVER_GPUS,
     *FAR_FORESTS,

@@ -9,9 +9,10 @@ AGREE, BFS, CLAIMS, MEETING, PHASES, TELL = (
     FOLDER + name for name in ("agree.cuh", "bfs_peers.cu", "claims.cuh", "meeting.cuh", "phases.cuh", "tell.cuh")
 )
 STEPS = "algorithms/bfs/gpu/hosts/host_steps.cu"
+JOINT = "algorithms/components/gpu/peers/cc_peers.cu"
 ROWS = "algorithms/bfs/gpu/hosts/streamed_ranks.cu"
 STATE = FOLDER + "peers.cuh"
-PART, OWN = "kernels/base/part.cuh", "kernels/placement/own.cu"
+PART, WAKE, OWN = "kernels/base/part.cuh", "kernels/base/wake.cuh", "kernels/placement/own.cu"
 OWN_PROOF = "kernels/proof/own.cu"
 SUITES = ("test_kernels_peers.py", "test_kernels_letters.py")
 
@@ -203,6 +204,49 @@ OWN_ROWS = tuple(
         ("heads of long rows by degrees that have moved", OWN, "read_best(a, all, v,", "read_best(a, a, v,"),
         ("chunks of others are proved", OWN_PROOF, "if (is_own(part, a.hubs[hub])) broken", "broken"),
         ("half of each word is proved", OWN_PROOF, "h < 2 * part.words;", "h < part.words;"),
+    )
+)
+
+NOTICES = tuple(
+    Mutant(f"peers: {name}", file, old, new, ("test_kernels_lost.py", *SUITES))
+    for name, file, old, new in (
+        (
+            "a rank that is lost in levels of few is not told to the other blocks",
+            AGREE,
+            "    m.notice[LOST] = relaxed_load(&p.joint->lost);\n",
+            "",
+        ),
+        (
+            "counters are read before all blocks have come",
+            MEETING,
+            "    if (lane_id() == 0) meet_other_blocks(p.s.meeting);\n    __syncwarp();\n"
+            "    const u64 value = own_counters(p, t, m);",
+            "    const u64 value = own_counters(p, t, m);\n"
+            "    if (lane_id() == 0) meet_other_blocks(p.s.meeting);\n    __syncwarp();",
+        ),
+        (
+            "the level in which a rank was missed is forgotten",
+            BFS,
+            "                if (blockIdx.x == 0) save_progress(near.s, t, false);\n",
+            "",
+        ),
+        (
+            "ranks do not meet behind rows",
+            AGREE,
+            "default: return t.shared && reads_rows(t);",
+            "default: return false;",
+        ),
+    )
+)
+
+WAKES = tuple(
+    Mutant(f"links: {name}", file, old, new, ("test_kernels_wake.py",))
+    for name, file, old, new in (
+        ("a rank wakes itself", WAKE, "if (r != part.rank) relaxed_store", "relaxed_store"),
+        ("a store behind the memory for it", WAKE, "if (i * LINE >= words) return;", "if (i * LINE > words) return;"),
+        ("all stores go to one line", WAKE, " + i * LINE, (u64)0);", " + i, (u64)0);"),
+        ("all senders store into one part", BFS, "p.part.rank * p.most_words * sizeof(u64);", "0;"),
+        ("half of what is told is woken", JOINT, "2 * r.n * sizeof(vid) / 8", "r.n * sizeof(vid) / 8"),
     )
 )
 

@@ -149,8 +149,8 @@ ALONE = tuple(
         (
             "ranks meet behind them",
             AGREE,
-            "return t.shared && !rows_to_come(t, missed, chunks);",
-            "return !rows_to_come(t, missed, chunks);",
+            "default: return t.shared && reads_rows(t);",
+            "default: return reads_rows(t);",
         ),
         (
             "ranks meet before them",

@@ -29,6 +29,8 @@ PARTS = {
         "test_kernels_peers.py",
         "test_kernels_whole.py",
         "test_kernels_letters.py",
+        "test_kernels_wake.py",
+        "test_kernels_lost.py",
         "test_kernels_probe_peers.py",
     ),
     "hosts": ("test_kernels_hosts.py",),

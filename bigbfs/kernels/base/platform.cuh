@@ -13,7 +13,7 @@
 // one. stale_load   such a word by way of the multiprocessor's own cache: it may be as old as the launch or the last
 // grid
 //              barrier, whichever came later. For words of which an old value costs time and never the answer.
-// acquire_load  such a word, which another GPU wrote behind a fence for the whole system: what was written before that
+// acquire_load  such a word, which another GPU, or another block, wrote behind a fence: what was written before that
 // fence is seen after the load.
 // add_left(x, step)  x and that of the lane `step` to the left where there is one; all lanes call it.
 #pragma once

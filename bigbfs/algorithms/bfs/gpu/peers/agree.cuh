@@ -1,5 +1,5 @@
 // What comes next, on all ranks alike: each works it out from what the letters of a meeting add up to, and every block
-// from the notice that its first one has left.
+// from the notice that its first one has left, or from the counters that it has read itself.
 //
 // Source: ours.
 #pragma once
@@ -16,8 +16,14 @@ DEVICE bool rows_to_come(const Team& t, u64 missed, u64 chunks) {
     return t.phase != UP_CHUNKS && t.phase != MARK_CHUNKS && chunks > 0;
 }
 
-// Whether all ranks meet at the end of the phase.
-DEVICE bool ends_with_meeting(const Peers& p, const Team& t, u64 missed, u64 chunks) {
+// Whether the phase searches rows bottom-up, or marks what they lead to.
+DEVICE bool reads_rows(const Team& t) {
+    return t.phase == UP || t.phase == UP_OPEN || t.phase == UP_CHUNKS || t.phase == MARK || t.phase == MARK_CHUNKS;
+}
+
+// Whether the first block tells the others of its GPU of other ranks at the end of the phase. Every block knows that
+// before it has read a counter.
+DEVICE bool ends_with_notice(const Team& t) {
     switch (t.phase) {
         case SET:  // who goes on writes what is visited into others' memory, where levels look for it
             return ALL_ROWS && t.shared;
@@ -25,13 +31,13 @@ DEVICE bool ends_with_meeting(const Peers& p, const Team& t, u64 missed, u64 chu
         case ACCEPT:
         case PUBLISH:
         case TAKE: return true;
-        case UP:
-        case UP_OPEN:
-        case UP_CHUNKS:
-        case MARK:
-        case MARK_CHUNKS: return t.shared && !rows_to_come(t, missed, chunks);
-        default: return false;
+        default: return t.shared && reads_rows(t);
     }
+}
+
+// Whether all ranks meet before the first block tells.
+DEVICE bool ends_with_meeting(const Peers& p, const Team& t, u64 missed, u64 chunks) {
+    return !reads_rows(t) || !rows_to_come(t, missed, chunks);
 }
 
 // What begins a top-down level whose frontier is a queue.
@@ -50,12 +56,13 @@ DEVICE void note(const Peers& p, const Team& t, const Mates& m) {
     slot.clock = (u64)clock64();
 }
 
-// What all ranks know alike, where a launch begins, or the first block has gone on alone.
+// What all ranks know alike, and who is lost, where a launch begins, or the first block has gone on alone.
 DEVICE void load_sums(const Peers& p, Mates& m) {
     m.count = relaxed_load(&p.joint->count);
     m.edges = relaxed_load(&p.joint->edges);
     m.explored = relaxed_load(&p.joint->explored);
     m.meetings = relaxed_load(&p.joint->meetings);
+    m.notice[LOST] = relaxed_load(&p.joint->lost);
 }
 
 DEVICE void save_sums(const Peers& p, const Mates& m) {
@@ -63,6 +70,7 @@ DEVICE void save_sums(const Peers& p, const Mates& m) {
     relaxed_store(&p.joint->edges, m.edges);
     relaxed_store(&p.joint->explored, m.explored);
     relaxed_store(&p.joint->meetings, m.meetings);
+    relaxed_store(&p.joint->lost, m.notice[LOST]);
 }
 
 // Whether the first blocks can go through the level alone: no row is longer than a chunk, inboxes hold all claims. The

@@ -7,6 +7,7 @@
 // by plain stores, and never by atomics. Source: Beamer et al. (SC'12); Pan, Pearce, Owens (IPDPS'18).
 #include "algorithms/bfs/gpu/peers/few.cuh"
 #include "algorithms/bfs/gpu/peers/phases.cuh"
+#include "kernels/base/wake.cuh"
 
 // Hands in the block's sums, waits for the other blocks, or for all of all ranks, and chooses what comes next. near: p
 // in shared memory. A function that is APART reads parameters from memory, whose caches every barrier empties.
@@ -19,15 +20,15 @@ DEVICE void finish_phase_of_ranks(const Peers& p, const Peers& near, Team& t, Ma
             if (blockIdx.x == 0) atomicAdd(&p.s.slots[t.slot].rounds, (u64)1);
         }
         __syncwarp();
-        meet(p, t, m, ends_with_meeting);
+        if (ends_with_notice(t)) meet(p, t, m, ends_with_meeting);
+        else meet_own(p, t, m);
         if (threadIdx.x == 0) {
+            if (t.phase == FEW) go_on_after_few(near, t, m);  // which loads whether a rank was lost meanwhile
+            else if (!m.notice[LOST]) next_phase_of_ranks(near, t, m);
             if (m.notice[LOST]) {
                 t.phase = HALT;
                 t.done = 0;
-            } else if (t.phase == FEW) {
-                go_on_after_few(near, t, m);
-            } else {
-                next_phase_of_ranks(near, t, m);
+                if (blockIdx.x == 0) save_progress(near.s, t, false);
             }
         }
     }
@@ -47,7 +48,6 @@ DEVICE void begin_launch(const Peers& p, Team& t, Mates& m) {
     load_progress(p.s, t);
     load_sums(p, m);
     m.barriers = relaxed_load(&p.joint->barriers);
-    m.notice[LOST] = relaxed_load(&p.joint->lost);
     meet_other_blocks(p.s.meeting);
     choose(p, t, m);
     if (m.notice[LOST]) t.phase = HALT;  // a rank has not even begun
@@ -57,7 +57,6 @@ DEVICE void begin_launch(const Peers& p, Team& t, Mates& m) {
 DEVICE void end_launch(const Peers& p, const Mates& m) {
     save_sums(p, m);
     relaxed_store(&p.joint->barriers, m.barriers);
-    relaxed_store(&p.joint->lost, m.notice[LOST]);
     p.joint->waited += m.waited;
     p.joint->told += m.told;
 }
@@ -94,11 +93,16 @@ ENTRY(bfs_peers)
 // of them at the same time. No cycles: those of one GPU are longer than those of another.
 constexpr u64 HEAD_START = 400000;
 
-// One warp: waits until this kernel runs on all ranks, so that their clocks begin together. What a host is late by is
-// nobody's search.
+// One warp for each block. The first waits until this kernel runs on all ranks, so that their clocks begin together:
+// what a host is late by is nobody's search. The others wake the links meanwhile, by what only hosts carry (told_at).
 KERNEL void peers_begin(Peers p) {
     __shared__ Team t;
     __shared__ Mates m;
+    if (blockIdx.x != 0) {
+        const u64 told_at = p.told_at + p.part.rank * p.most_words * sizeof(u64);
+        wake_links(p.part, p.bases, told_at, p.most_words, (blockIdx.x - 1) * WARP + lane_id());
+        return;
+    }
     if (threadIdx.x == 0) {
         t.phase = HALT;
         m.meetings = relaxed_load(&p.joint->meetings);

@@ -130,7 +130,7 @@ class PeerSearch(PeerState):
         while True:
             runtime.fill(self._arrays["slots"], 0)
             group.barrier()
-            self._meet(1, WARP, (state,))
+            self._meet(1 + runtime.sm_count, WARP, (state,))  # the others wake links
             with runtime.timer() as timer:
                 self._traverse(self._blocks, self._team, (state, *ends, np.uint32(launches > 0)))
             launches += 1

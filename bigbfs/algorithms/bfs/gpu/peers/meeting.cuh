@@ -1,17 +1,18 @@
 // Barriers: of the blocks of one GPU, and through these of all GPUs.
 //
-// The first block waits for the others of its GPU, reads what all of them have counted, meets the other ranks if the
-// phase ends so, and tells its GPU's blocks in a notice what next_phase_of_ranks() goes by, so that nobody else waits
-// for a counter. At a meeting every rank leaves a letter in the memory of every other; those of the others come into
-// its own memory, where it waits for them. Each word of a letter, or of a notice, has the number of the meeting, or of
-// the barrier, beside half of what is told, so that whoever sees the one has the other, and no fence stands between
-// the words. The first block's fence for the whole system stands between what a rank has stored into others' memory,
-// or read in its own, and its letter; what other blocks have stored is before it by their own fences for the GPU, which
-// the first block has waited for. Who has seen a letter takes what it says from a load that acquires. Letters take
-// turns in two places: who leaves that of meeting k + 2 has seen all come to k + 1, behind their reading of k. A notice
-// needs one place: the blocks have read it when they come to the next barrier. A rank that waits for longer than its
-// patience gives up: the other has died. Atomics: one for each block. Memory: a letter for each pair of ranks, and a
-// notice.
+// Behind a phase after which ranks may meet, the first block waits for the others of its GPU, reads what all of them
+// have counted, meets the other ranks if the phase ends so, and tells its GPU's blocks in a notice what
+// next_phase_of_ranks() goes by: it alone knows. Behind any other phase a plain barrier is shorter, and each block
+// reads what it goes by. At a meeting every rank leaves a letter in the memory of every other; those of the others come
+// into its own memory, where it waits for them. Each word of a letter, or of a notice, has the number of the meeting,
+// or of the barrier, beside half of what is told, so that whoever sees the one has the other, and no fence stands
+// between the words. The first block's fence for the whole system stands between what a rank has stored into others'
+// memory, or read in its own, and its letter; what other blocks have stored is before it by their own fences for the
+// GPU, which the first block has waited for. Who waits for a letter, or a notice, reads it by loads that acquire.
+// Letters take turns in two places: who leaves that of meeting k + 2 has seen all come to k + 1, behind their reading
+// of k. A notice needs one place: the blocks have read it when they come to the next barrier. A rank that waits for
+// longer than its patience gives up: the other has died. Atomics: one for each block. Memory: a letter for each pair of
+// ranks, and a notice.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 
@@ -22,9 +23,10 @@ DEVICE void leave(u64* letter, u32 fields, u64 value, u64 number) {
     if (lane_id() < 2 * fields) relaxed_store(letter + lane_id(), number << 32 | half);
 }
 
-// A warp, all lanes: whether all words of that of meeting, or barrier, `number` are there; lane l has word l then.
+// A warp, all lanes: whether all words of that of meeting, or barrier, `number` are there; lane l has word l then, and
+// what was written before it is seen after.
 DEVICE bool is_there(const u64* letter, u32 fields, u64 number, u64& word) {
-    word = lane_id() < 2 * fields ? relaxed_load(letter + lane_id()) : number << 32;
+    word = lane_id() < 2 * fields ? acquire_load(letter + lane_id()) : number << 32;
     return __all_sync(ALL_LANES, (u32)(word >> 32) == (u32)number);
 }
 
@@ -39,10 +41,10 @@ DEVICE u64 field_of(u64 word) {
 // 1 + the rank that did not come.
 DEVICE u64 meet_other_ranks(const Peers& p, const Team& t, Mates& m, u64 own) {
     const u64 number = m.meetings + 1;
-    u64 sent = lane_id() < p.part.size ? relaxed_load(p.sent + lane_id()) : 0;
-    u64 told = 0;
+    u64 sent = 0, told = 0;
     for (u64 r = 0; r < p.part.size; ++r) {
-        if (r % WARP == 0 && r > 0) sent = r + lane_id() < p.part.size ? relaxed_load(p.sent + r + lane_id()) : 0;
+        // where all ranks have all rows none has claims for another
+        if (!ALL_ROWS && r % WARP == 0) sent = r + lane_id() < p.part.size ? relaxed_load(p.sent + r + lane_id()) : 0;
         u64 claims = __shfl_sync(ALL_LANES, sent, (u32)(r % WARP));
         claims = claims < p.capacity ? claims : p.capacity;
         if (r == p.part.rank) continue;
@@ -60,10 +62,7 @@ DEVICE u64 meet_other_ranks(const Peers& p, const Team& t, Mates& m, u64 own) {
             lost = __shfl_sync(ALL_LANES, (u64)clock64() - start > p.patience ? r + 1 : 0, 0);
             if (lost) break;
         }
-        if (lost) break;
-        // what it says must come from this load: NVRTC compiles one whose value nobody wants into wrong machine code
-        // (tools/unset_registers.py)
-        sum += field_of(lane_id() < LETTER_WORDS ? acquire_load(letter + lane_id()) : 0);
+        if (!lost) sum += field_of(word);
     }
     if (lane_id() == 0) {
         m.waited += (u64)clock64() - start;
@@ -74,7 +73,7 @@ DEVICE u64 meet_other_ranks(const Peers& p, const Team& t, Mates& m, u64 own) {
     return lane_id() == LOST ? lost : sum;
 }
 
-// The first block's warp: what this rank has done so far in the level; lane f has field f of a notice.
+// The first warp of a block: what this rank has done so far in the level; lane f has field f of a notice.
 DEVICE u64 own_counters(const Peers& p, const Team& t, const Mates& m) {
     const Slot& slot = p.s.slots[t.slot];
     const u64* from = nullptr;
@@ -94,8 +93,20 @@ DEVICE u64 own_counters(const Peers& p, const Team& t, const Mates& m) {
     return from ? relaxed_load(from) : 0;
 }
 
-// The first warp of every block, all lanes: the blocks of this rank, and all ranks if `meets(p, t, missed, chunks)`
-// says so of the own counters.
+// The first warp of every block, all lanes: the blocks of this rank alone. Each reads the counters that it goes by,
+// while a quicker block may be in the next phase, which must not change what this one is judged by: DOWN and UP_OPEN by
+// their chunks, UP that puts rows off by who is missed alone, COLLECT by who is gathered; a level that ends by all
+// counters, and what follows it counts in another slot.
+DEVICE void meet_own(const Peers& p, const Team& t, Mates& m) {
+    if (lane_id() == 0) meet_other_blocks(p.s.meeting);
+    __syncwarp();
+    const u64 value = own_counters(p, t, m);  // 0 in the lane of MEETS
+    if (lane_id() < NOTICE_FIELDS) m.notice[lane_id()] = value;
+    __syncwarp();
+}
+
+// The same behind a phase of which the first block has something to tell: all ranks meet, too, if `meets(p, t, missed,
+// chunks)` says so of the own counters, which it alone reads.
 template <typename Meets> DEVICE void meet(const Peers& p, const Team& t, Mates& m, const Meets& meets) {
     u32* const word = p.s.meeting;
     const u64 number = m.barriers + 1;
@@ -122,11 +133,9 @@ template <typename Meets> DEVICE void meet(const Peers& p, const Team& t, Mates&
             if (lane_id() <= LOST) value = sums;
         }
         if (lane_id() == MEETS) value = together;
-        if (lane_id() == LOST && !together) value = m.notice[LOST];
         gpu_fence();
         leave(p.joint->notice, NOTICE_FIELDS, value, number);
     }
-    gpu_fence();
     if (lane_id() < NOTICE_FIELDS) m.notice[lane_id()] = value;
     __syncwarp();
     if (lane_id() != 0) return;

@@ -87,7 +87,7 @@ struct Joint {
     u64 rounds;    // rounds of delivering claims that a level took beyond its first
     u64 waited;    // cycles of waiting for other ranks
     u64 told;      // bytes stored into others' memory
-    u64 barriers;  // so many have been, and at the last of them was told
+    u64 barriers;  // so many with a notice have been, and at the last of them was told
     u64 notice[2 * NOTICE_FIELDS];
 };
 static_assert(sizeof(Joint) == JOINT_BYTES, "Joint differs from its NumPy dtype");
@@ -159,7 +159,7 @@ struct Mates {
     u64 barriers;
     u64 waited;  // as in Joint; the first block's are right
     u64 told;
-    u64 notice[NOTICE_FIELDS];  // of the last barrier
+    u64 notice[NOTICE_FIELDS];  // of the last barrier: the first block's, or what this one has read
     u32 round;  // of delivering the claims of a level
     u32 blank;  // whether the frontier's bitmap is empty
     u32 turns;  // whether what is visited is published before the level, which is top-down

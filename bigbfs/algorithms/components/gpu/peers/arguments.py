@@ -38,7 +38,10 @@ LABEL_FILE = "algorithms/components/gpu/peers/cc_peer_labels.cu"
 WHOLE_FILE = "algorithms/components/gpu/peers/cc_peer_whole.cu"
 PROOF_FILE = "algorithms/components/gpu/peers/prove.cu"
 DEFINES = (*PART_DEFINES, ("RANKS_BYTES", str(RANKS.itemsize)), ("WAITS_BYTES", str(WAITS.itemsize)))
-NAMES = ("joint_degrees", "joint_sample", "joint_giant", "joint_gather", "joint_tell", "joint_join", "joint_meet")
+NAMES = (
+    *("joint_degrees", "joint_sample", "joint_giant", "joint_gather", "joint_tell", "joint_join"),
+    *("joint_meet", "joint_wake"),
+)
 OWN_KERNELS = (
     *kernels_of(FILE, NAMES, defines=DEFINES),
     *kernels_of(FOREST_FILE, ("joint_plant", "joint_climb", "joint_point", "joint_compress"), defines=DEFINES),

@@ -6,12 +6,17 @@
 // unites two trees. Others' memory is read, and written by plain stores: samples, flags. Memory over the link: an id
 // for each vertex gathered, two for each pair and rank. Source: Sutton, Ben-Nun, Barak (IPDPS'18); over ranks: ours.
 #include "algorithms/components/gpu/peers/joint.cuh"
+#include "kernels/base/wake.cuh"
 
 // Neighbours of every vertex, of those too whose rows are not here (their offsets are not, either).
 KERNEL void joint_degrees(u64 n, const u64* indptr, vid* degrees) {
     for (u64 v = thread_id(); v < n; v += thread_count()) degrees[v] = (vid)(indptr[v + 1] - indptr[v]);
 }
 ENTRY(joint_degrees)
+
+// Before a run, in which `told` is written anew. All ranks have ended the one before.
+KERNEL void joint_wake(Ranks r) { wake_links(r.part, r.bases, r.told_at, 2 * r.n * sizeof(vid) / 8, thread_id()); }
+ENTRY(joint_wake)
 
 // One warp: says that this rank has come to meeting `number`, and waits until all others have, but no longer than
 // `patience` cycles; what they have stored before is seen by the kernels behind it. No host takes part.

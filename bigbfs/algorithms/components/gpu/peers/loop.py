@@ -164,7 +164,7 @@ class JointForest:
         self.launch("cc_round", 1, rows, self.forest, one, zero, one, zero, one, self._never, self._counts)
         for name in ("cc_link_rows", "cc_link_hubs"):
             self.launch(name, 1, rows, self.forest, one, self._giant, self._counts)
-        self._meetings.meet(nothing)
+        self._meetings.warm(nothing)
         self._runtime.synchronize()
 
     def run(self, options: ComponentsOptions | None = None) -> Joined:
@@ -178,8 +178,7 @@ class JointForest:
             A kernel failed, or another rank has not come to a meeting.
         """
         options, runtime, group = options or ComponentsOptions(), self._runtime, self.group
-        group.barrier()
-        self._meetings.begin_together(self.state)  # hosts leave their barrier some 0.1 ms apart
+        self._meetings.begin_together(self.state)
         before = group.traffic.copy()
         with runtime.timer() as timer:
             self._forest_of(options)

@@ -8,7 +8,7 @@ import numpy as np
 
 from bigbfs.algorithms.components.gpu.peers.arguments import WAITS
 from bigbfs.engines.gpu.ranks.arguments import CLOCK_RATE
-from bigbfs.engines.gpu.runtime.arguments import WARP
+from bigbfs.engines.gpu.runtime.arguments import BLOCK, WARP
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import DeviceError
@@ -39,16 +39,23 @@ class Meetings:
         """Forget what has been waited."""
         self._runtime.fill(self._waits, 0)
 
+    def warm(self, nothing: np.ndarray) -> None:
+        """Launch every kernel on nothing."""
+        self._launch("joint_wake", 1, nothing)
+        self.meet(nothing)
+
     def begin_together(self, ranks: np.ndarray) -> None:
-        """Return when the devices of all ranks have met, which they leave some us apart.
+        """Return when the devices of all ranks have met, which they leave some us apart, with the links awake.
 
         Raises
         ------
         DeviceError
             As of :meth:`waited`.
         """
+        self._launch("joint_wake", BLOCK * self._runtime.sm_count, ranks)  # while hosts wait for one another
+        self._group.barrier()
         self.begin()
-        self.meet(ranks)
+        self.meet(ranks)  # hosts leave their barrier some 0.1 ms apart
         self.waited()
 
     def meet(self, ranks: np.ndarray) -> None:
