@@ -254,3 +254,26 @@ def test_where_levels_are_many_and_thin_each_searches_for_itself(build, ranks):
         validate_tree(plain, source, searched.levels, searched.parents, max_depth=depth)
         for found in searched.found:
             assert set(found.told) == {"nothing"} and not found.sent
+
+
+@pytest.mark.parametrize("codec", ["plain", "varint"])
+@pytest.mark.parametrize("build", on_hosts(builds_here()))
+def test_levels_of_one_way_edges_are_shared_and_then_alike(build, codec):
+    """Several lines of words; rows of edges out of a vertex are no rows of those into it."""
+    n = 64 * LINE_WORDS * 4
+    drawn = np.random.default_rng(6)
+    plain = zoo.build(n, (drawn.integers(0, n, 3 * n), (n * drawn.random(3 * n) ** 2).astype(np.int64)), directed=True)
+    source = int(plain.degrees().argmax())
+    levels = reference_bfs(plain, source)[0]
+    sizes = np.bincount(levels[levels >= 0])
+    few = int((plain.in_adjacency.degrees() > 0).sum()) - np.cumsum(sizes) <= n // 3
+    large = sizes > 200
+    assert (large & few).any() and (large & ~few).any()
+    peers = Peers(3, together=LINE_WORDS, whole=True, tuning=replace(UPWARDS, alike=3))
+    given = plain.compress() if codec == "varint" else plain
+    for searched in search(given, build, peers, 2 * [(source, None)]):
+        assert np.array_equal(searched.levels, levels)
+        validate_tree(plain, source, searched.levels, searched.parents)
+        assert {searched.found[0].levels[level].direction for level in np.flatnonzero(large)} == {"bottom-up"}
+        assert {told(searched)[level] for level in np.flatnonzero(large & ~few)} == {"bitmap"}
+        assert {told(searched)[level] for level in np.flatnonzero(large & few)} == {"nothing"}
