@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -24,6 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import zoo
 from faults import kill_in_search
+from one_communicator import OneCommunicator
+from rank_graphs import graph_of
 from shard_folders import folders
 
 import bigbfs
@@ -36,6 +38,7 @@ from bigbfs.algorithms.ranked_gpus import ranked_on_gpus
 from bigbfs.engines.cpu.sharded import open_shards
 from bigbfs.engines.gpu.engine import cuda_runtime_at
 from bigbfs.engines.gpu.ranks import engine as placement
+from bigbfs.engines.gpu.ranks import nccl
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.ranks import partition
 from bigbfs.graph.graph import Graph
@@ -57,30 +60,6 @@ class Case(NamedTuple):
     transport: str = "auto"
     exchange: str = "auto"
     shards: int = 0
-
-
-def random_graph(n: int, m: int, seed: int) -> Graph:
-    """Return a graph of n vertices and m edges, of which the first vertices have most."""
-    drawn = np.random.default_rng(seed)
-    return zoo.build(n, (drawn.integers(0, n, m), (n * drawn.random(m) ** 3).astype(np.int64)))
-
-
-@cache
-def graph_of(name: str) -> Graph:
-    """Return a graph of the zoo, or a random one (``random-SEED``), a large one (``large-SEED``), a ``grid``."""
-    kind, _, seed = name.partition("-")
-    if kind == "random" and seed.isdigit():
-        return random_graph(5_000, 60_000, int(seed))
-    if kind == "large" and seed.isdigit():
-        return random_graph(1 << 16, 12 << 16, int(seed))
-    if name == "star":
-        return star_and_strays()
-    if name == "grid":
-        side = 600
-        at = np.arange(side * side).reshape(side, side)
-        pairs = [(at[:, :-1], at[:, 1:]), (at[:-1], at[1:])]
-        return zoo.build(side * side, zoo.join(*((a.ravel(), b.ravel()) for a, b in pairs)))
-    return zoo.shared()[name]
 
 
 def all_of_zoo(codec: str, residency: str) -> Iterator[Case]:
@@ -119,14 +98,6 @@ def components_of_large() -> Iterator[Case]:
         codec, residency = ("plain", "varint")[number % 2], ("vram", "mapped")[number // 2 % 2]
         kind = ("words", "ranges")[number // 4 % 2]
         yield Case(name, codec, residency, kind, joint=ways[number % 3], by_id=number // 3 % 2 == 0)
-
-
-def star_and_strays() -> Graph:
-    """Return a large star, and small ones of which some are joined to it, hubs first."""
-    small = 4 + np.arange(4 * 1200)
-    large = small[-1] + 1 + np.arange(1 << 19)
-    stars = (0 * large, large), (1 + np.arange(4 * 1200) // 1200, small)
-    return zoo.build(int(large[-1]) + 1000, zoo.join(*stars, (small[::900], large[:6]), (large[-64:-32], large[-32:])))
 
 
 def components_with_all_rows() -> Iterator[Case]:
@@ -330,6 +301,8 @@ def kill_other(group: Any) -> None:
 
 def main(name: str) -> None:
     """Run a group of cases."""
+    if "nccl" in name:  # command lines connect anew each time
+        nccl.NcclTransport = partial(nccl.NcclTransport, nccl=OneCommunicator(nccl.library()))  # type: ignore[misc]
     with bigbfs.ranks() as group:
         if name == "kill":
             kill_other(group)

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from emulated.nccl import Library, NcclError, NcclOfThreads, Stream, Wire
 from emulated.runtime import SimtPinned
+from one_communicator import OneCommunicator
 
 from bigbfs.engines.gpu.ranks import devices, nccl
 from bigbfs.engines.gpu.ranks.nccl import NcclTransport
-from bigbfs.engines.gpu.ranks.transport import HostTransport, choose, form_of
+from bigbfs.engines.gpu.ranks.transport import HostTransport, choose, form_of, made
 from bigbfs.engines.gpu.runtime import device
 from bigbfs.engines.ranks.threads import run
 from bigbfs.errors import DeviceError, DoesNotFitError, FormatError, UsageError
@@ -44,6 +45,9 @@ class Device:
 
     def pinned(self, nbytes: int) -> SimtPinned:
         return SimtPinned(nbytes)
+
+    def zeros(self, count: int, dtype: Any) -> np.ndarray:
+        return np.zeros(count, dtype)
 
 
 def chosen(asked: str, hosts: tuple[str, ...] = HOSTS, places: tuple[str, ...] = ("a", "a")) -> set[str]:
@@ -189,6 +193,39 @@ def test_calls_of_nccl() -> None:
         return comm is not None and comm.open
 
     assert run(2, rank) == [False, False]
+
+
+def test_nccl_connects_all_ranks_before_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library connects at the first call of a kind, for a second or more, which is no search's."""
+    monkeypatch.setattr(nccl, "NcclTransport", lambda *how: NcclOfThreads(*how[:2], 0, patience=how[2]))
+
+    def rank(group: Any) -> list[tuple[str, int, int]]:
+        transport: Any = made("nccl", Device(), group, 0, 5.0)  # type: ignore[arg-type]
+        calls = [(name, count, peer) for name, _, count, _, peer, _ in transport.library.calls]
+        transport.close()
+        return calls
+
+    for mine, calls in enumerate(run(3, rank)):
+        others = [other for other in range(3) if other != mine]
+        assert calls == [("allGather", 8, -1), *(("send", 8, r) for r in others), *(("recv", 8, r) for r in others)]
+
+
+def test_cases_on_gpus_share_a_communicator() -> None:
+    """One that tests/gpu/rank_cases.py keeps: a transport that is closed leaves it to the next."""
+
+    def rank(group: Any) -> list[bool]:
+        first = NcclOfThreads(Device(), group, 0)
+        library, stream = OneCommunicator(first.library), Stream(first.library)
+        seen = []
+        for _ in range(2):
+            transport = NcclTransport(Device(), group, 5.0, stream, library)  # type: ignore[arg-type]
+            transport.connect()
+            transport.close()
+            assert first.library.comm is not None
+            seen.append(first.library.comm.open)
+        return seen
+
+    assert run(2, rank) == [[True, True], [True, True]]
 
 
 def test_a_rank_that_does_not_answer_and_one_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from bigbfs.engines.gpu.runtime.runtime import Array, Runtime
 from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import DeviceError
@@ -90,6 +92,22 @@ class NcclTransport:
             self._comm: Any = self._nccl.NcclCommunicator(group.size, unique, group.rank)
         except self._nccl.NcclError as error:
             raise DeviceError(f"NCCL does not start on {runtime.name}: {error} (NCCL_DEBUG=INFO says more)") from error
+
+    def connect(self) -> None:
+        """Make a call of each kind, of a word; every rank makes this call.
+
+        NCCL connects ranks at the first call of a kind, which takes it seconds: they were the first search's.
+
+        Raises
+        ------
+        DeviceError
+            NCCL failed, or they have not ended in time.
+        """
+        size, mine = self._group.size, self._group.rank
+        words = self._runtime.zeros(2 * size, np.uint64)
+        parts = [words[rank : rank + 1] for rank in range(2 * size)]
+        self.gather(parts[:size])
+        self.exchange([parts[mine : mine + 1]] * size, [(part,) for part in parts[size:]], int(words.itemsize))
 
     def gather(self, parts: Sequence[Array]) -> None:
         """See ``Transport``."""

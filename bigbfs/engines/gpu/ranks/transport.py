@@ -231,4 +231,8 @@ def made(name: str, runtime: Runtime, group: Group, nbytes: int, patience: float
     DeviceError
         NCCL does not start, or does not answer.
     """
-    return nccl.NcclTransport(runtime, group, patience) if name == "nccl" else HostTransport(runtime, group, nbytes)
+    if name != "nccl":
+        return HostTransport(runtime, group, nbytes)
+    transport = nccl.NcclTransport(runtime, group, patience)
+    transport.connect()
+    return transport
