@@ -137,16 +137,18 @@ def test_a_fault_is_heard_by_who_waits_for_what_it_broke(small):
 
 
 class HeldFrom(Held):
-    """Of which what begins at byte ``held_from`` or behind cannot be read before ``goes_on`` is set."""
+    """Of which what begins at byte ``held_from`` or behind cannot be read before ``goes_on`` is set; ``threads`` read
+    what is before it in turns, so that none of them holds one of the first pieces when it comes to those."""
 
-    def __init__(self, source, held_from):
+    def __init__(self, source, held_from, threads=1):
         super().__init__(source)
-        self.held_from = held_from
+        self.held_from, self._turns = held_from, threading.Barrier(threads)
 
     def fill(self, target, first):
         if first >= self.held_from:
             super().fill(target, first)
         else:
+            self._turns.wait(30)
             Stretches.fill(self, target, first)
 
 
@@ -154,7 +156,7 @@ class HeldFrom(Held):
 def test_the_first_bytes_do_not_wait_for_the_last(small, threads):
     """Pieces are counted a buffer later, so that some more than those waited for have to be there."""
     source = np.arange(1, 20 * PAGE // 4 + 1, dtype=np.uint32)
-    held, target = HeldFrom(source, 12 * PAGE), np.zeros(source.shape, np.uint32)
+    held, target = HeldFrom(source, 12 * PAGE, threads), np.zeros(source.shape, np.uint32)
     with held_to(threads):
         begun = upload.Upload(Cuda(), 0, [(at(target), held)])
         wanted = (12 - 2 * threads) * PAGE - 5
