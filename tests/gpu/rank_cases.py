@@ -302,7 +302,7 @@ def kill_other(group: Any) -> None:
 def main(name: str) -> None:
     """Run a group of cases."""
     if "nccl" in name:  # command lines connect anew each time
-        nccl.NcclTransport = partial(nccl.NcclTransport, nccl=OneCommunicator(nccl.library()))  # type: ignore[misc]
+        nccl.NcclTransport = partial(nccl.NcclTransport, nccl=OneCommunicator(nccl.library()))
     with bigbfs.ranks() as group:
         if name == "kill":
             kill_other(group)

@@ -200,7 +200,7 @@ def test_nccl_connects_all_ranks_before_a_search(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(nccl, "NcclTransport", lambda *how: NcclOfThreads(*how[:2], 0, patience=how[2]))
 
     def rank(group: Any) -> list[tuple[str, int, int]]:
-        transport: Any = made("nccl", Device(), group, 0, 5.0)  # type: ignore[arg-type]
+        transport: Any = made("nccl", Device(), group, 0, 5.0)
         calls = [(name, count, peer) for name, _, count, _, peer, _ in transport.library.calls]
         transport.close()
         return calls
@@ -218,7 +218,7 @@ def test_cases_on_gpus_share_a_communicator() -> None:
         library, stream = OneCommunicator(first.library), Stream(first.library)
         seen = []
         for _ in range(2):
-            transport = NcclTransport(Device(), group, 5.0, stream, library)  # type: ignore[arg-type]
+            transport = NcclTransport(Device(), group, 5.0, stream, library)
             transport.connect()
             transport.close()
             assert first.library.comm is not None
