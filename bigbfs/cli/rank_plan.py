@@ -159,6 +159,8 @@ def verdict(ranks: int, counts: dict[int, float], best: int) -> str:
     """Return in words whether other numbers of ranks would be quicker."""
     if best == ranks:
         return f"{ranks} is the quickest of these: more ranks would be slower"
+    if not counts[best]:
+        return "one process is the quickest: no edge is followed"
     if best > ranks:
         return f"more ranks would be quicker, up to {best} of these: {counts[ranks] / counts[best]:.2f} times"
     return f"fewer would be quicker: {best}, by {counts[ranks] / counts[best]:.2f} times; more ranks are slower still"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import zoo
 
@@ -81,6 +82,14 @@ def test_a_plan(run: Any, graph: Path) -> None:
     assert plan["seconds_by_ranks"]["2"] == pytest.approx(plan["seconds"])
     with Graph.open(graph) as opened:
         assert plan["vertices_with_edges"] == (opened.degrees() > 0).sum()
+
+
+def test_a_graph_without_edges_has_a_plan(run: Any, folder: Path) -> None:
+    zoo.build(4, (np.empty(0, np.int64), np.empty(0, np.int64))).save(folder / "e.csrbin")
+    for ranks in ("1", "2", "16"):
+        code, out, err = run("plan", "e.csrbin", "--ranks", ranks)
+        assert code == 0, err
+        assert ("one process is the quickest" in out) == (ranks != "1")
 
 
 def test_the_ledger_is_what_the_run_asks_for(run: Any, graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
