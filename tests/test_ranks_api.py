@@ -106,5 +106,5 @@ def test_what_gpus_alone_have_is_refused(where: dict[str, Any], said: str, monke
 
 
 def test_other_algorithms_are_refused() -> None:
-    with bigbfs.ranks() as group, pytest.raises(bigbfs.UsageError, match="does not run on several ranks"):
+    with bigbfs.ranks() as group, pytest.raises(bigbfs.UsageError, match="toposort does not run on several ranks"):
         bigbfs.topological_order(zoo.shared()["directed-in-rows"], ranks=group)

@@ -40,9 +40,8 @@ def require_exchange(work: Sequence[Any], exchange: str) -> None:
     """
     if exchange in ANY_WORK or not work or any(each.exchanges for each in work):
         return
-    name = type(work[0]).__name__.removesuffix("Options").lower()
     raise UsageError(
-        f"how a search tells what is visited, and {name} have one way to tell what they have found",
+        f"how a search tells what is visited, and {work[0].called} have one way to tell what they have found",
         about=(("exchange", exchange),),
         remedies=(("exchange", "auto", "use {}"),),
     )

@@ -56,6 +56,11 @@ class Options:
         return type(self).__name__
 
     @property
+    def called(self) -> str:
+        """What errors call it: by default the name of the class without ``Options``."""
+        return type(self).__name__.removesuffix("Options").lower()
+
+    @property
     def uses_heads(self) -> bool:
         """Whether a head table and hot rows in device memory are of use."""
         return True

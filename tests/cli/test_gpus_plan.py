@@ -171,7 +171,7 @@ def test_pages_that_ranks_of_a_machine_map_count_once() -> None:
             2,
             "use --partition ranges",
         ),
-        (("--gpus", 2, "--algorithm", "toposort"), 2, "does not run on several GPUs"),
+        (("--gpus", 2, "--algorithm", "toposort"), 2, "toposort does not run on several GPUs; take one\n"),
         (("--gpus", 2, "--algorithm", "bfs", "--strategy", "queue"), 2, "strategy 'queue' runs on one GPU"),
         (("--gpus", 2, "--algorithm", "bfs", "--vram-budget", "1kB"), 5, "does not fit 2 GPUs"),
     ],

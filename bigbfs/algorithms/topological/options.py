@@ -45,6 +45,11 @@ class TopologicalOptions(Options):
         return ("toposort", self.hand_over, self.tuning)
 
     @property
+    def called(self) -> str:
+        """The name of its command."""
+        return "toposort"
+
+    @property
     def uses_heads(self) -> bool:
         """No: every row is read once, to its end."""
         return False

@@ -203,7 +203,7 @@ def require_ranks(work: Any) -> None:
     """
     work.require_backend("cpu", "host")
     if "ranks" not in work.programs:
-        raise UsageError(f"{type(work).__name__.removesuffix('Options').lower()} does not run on several ranks")
+        raise UsageError(f"{work.called} does not run on several ranks")
 
 
 def _partition(graph: Graph, rows: Rows, size: int, kind: str) -> Partition:

@@ -177,8 +177,8 @@ def require_form(work: Any, form: str) -> None:
         Names it.
     """
     if form not in work.programs:
-        name = type(work).__name__.removesuffix("Options").lower()
-        raise UsageError(f"{name} does not run on several GPUs; take one, or ranks on CPUs")
+        others = ", or ranks on CPUs" if "ranks" in work.programs else ""
+        raise UsageError(f"{work.called} does not run on several GPUs; take one{others}")
     work.require_peers()
 
 
