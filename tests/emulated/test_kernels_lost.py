@@ -22,7 +22,7 @@ TOLD = [
     for depth in (0, 1, 2) for thin in (1, 0) if build == "plain" or depth == 1
 ]  # fmt: skip
 SHARED = [(build, rule, depth)
-    for build in HERE for rule in ("whole, bottom-up", "whole, alike in turn")
+    for build in HERE for rule in ("whole, bottom-up", "whole, alike in turn", "whole, marks")
     for depth in (0, 1, 2) if build == "plain" or depth == 1
 ]  # fmt: skip
 PATIENCE = {"plain": 0.4, "preempt": 1.0, "asan": 2.0, "tsan": 4.0}
@@ -71,4 +71,5 @@ def test_a_rank_that_leaves_is_named_in_every_phase(build, rule, depth, thin):
 def test_a_rank_that_leaves_is_named_where_the_next_level_is_shared(build, rule, depth):
     """Where all have all rows nobody misses it before."""
     (searched,) = search(rows(build, depth), build, RULES[rule], [(0, None)])
-    missed_in(searched.found[0].told.index("bitmap", depth), build, RULES[rule], depth)
+    shared = (level for level, told in enumerate(searched.found[0].told) if told in ("marks", "bitmap"))
+    missed_in(next(level for level in shared if level >= depth), build, RULES[rule], depth)

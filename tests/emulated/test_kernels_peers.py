@@ -54,6 +54,20 @@ RULES = {
     ),
     "whole": Peers(3, head_groups=2, whole=True),
     "whole, bottom-up": Peers(2, together=16, whole=True, tuning=replace(UPWARDS, alike=10**9)),
+    "whole, marks": Peers(
+        3,
+        together=16,
+        head_groups=0,
+        whole=True,
+        tuning=Tuning(costs=Costs(0, 10**6, 10**6, 0, 0, 0, 0), wide=10**9, slots=3, thin_to=0, alike=10**9),
+    ),
+    "whole, marks and bits": Peers(
+        2,
+        together=16,
+        head_groups=2,
+        whole=True,
+        tuning=Tuning(costs=Costs(0, 60, 10**6, 0, 0, 9, 9), wide=10**9, thin_to=0, alike=10**9),
+    ),
     "whole, turns": Peers(4, head_groups=0, whole=True, tuning=TURNS),
     "whole, alike": Peers(3, together=4, whole=True, tuning=UPWARDS),
     "whole, alike in turn": Peers(2, together=16, head_groups=0, whole=True, tuning=replace(TURNS, alike=2)),
@@ -201,6 +215,8 @@ def test_levels_that_are_marked_and_those_that_are_not(build):
         ("marks", {"marks"}),
         ("marks and bits", {"marks", "bitmap"}),
         ("turns", {"bitmap", "bitmap claims"}),
+        ("whole, marks", {"marks", "nothing"}),
+        ("whole, marks and bits", {"marks", "bitmap"}),
     ):
         peers = replace(RULES[rule], capacity=None, seed=3 if build == "preempt" else 0)
         (searched,) = search(plain, build, peers, [(source, None)])

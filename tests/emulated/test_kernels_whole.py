@@ -277,3 +277,59 @@ def test_levels_of_one_way_edges_are_shared_and_then_alike(build, codec):
         assert {searched.found[0].levels[level].direction for level in np.flatnonzero(large)} == {"bottom-up"}
         assert {told(searched)[level] for level in np.flatnonzero(large & ~few)} == {"bitmap"}
         assert {told(searched)[level] for level in np.flatnonzero(large & few)} == {"nothing"}
+
+
+def marked(plain, build, source, *, alike, blocks=(2, 1, 3), seed=0, **options):
+    """Return searches from a source, twice, whose levels of a row or more may be marked."""
+    tuning = Tuning(costs=Costs(0, 60, 10**6, 0, 0, 9, 9), wide=plain.n, thin_to=0, alike=alike, **options)
+    peers = Peers(3, together=LINE_WORDS, head_groups=2, whole=True, blocks=blocks, seed=seed, tuning=tuning)
+    return search(plain, build, peers, 2 * [(source, None)])
+
+
+@pytest.mark.covered
+@pytest.mark.parametrize("asks", [0, 1])
+@pytest.mark.parametrize("build", builds_here())
+def test_levels_of_hubs_are_marked_by_the_owners_of_whom_they_lead_to(build, asks):
+    """By marks, then bottom-up: hubs of several chunks, whom two of them lead to, edges back."""
+    plain = lines_of_kronecker()
+    source = int(plain.degrees().argmax())
+    assert plain.degrees()[source] > 1024
+    levels = reference_bfs(plain, source)[0]
+    for searched in marked(plain, build, source, alike=plain.n + 1, seed=3 if build == "preempt" else 0, asks=asks):
+        assert np.array_equal(searched.levels, levels)
+        validate_tree(plain, source, searched.levels, searched.parents)
+        assert told(searched)[:2] == ("marks", "bitmap")
+        for found in searched.found:
+            assert [level.frontier for level in found.levels] == np.bincount(levels[levels >= 0]).tolist()
+            assert [level.direction for level in found.levels][:2] == ["top-down", "bottom-up"]
+            assert found.sent > 0 and found.invalid == 0
+
+
+@pytest.mark.parametrize("build", on_hosts(builds_here()))
+def test_levels_of_hubs_that_are_not_shared_claim(build):
+    """Few are left to be found: nobody marks, nobody tells."""
+    plain = lines_of_kronecker()
+    source = int(plain.degrees().argmax())
+    for searched in marked(plain, build, source, alike=1):
+        assert np.array_equal(searched.levels, reference_bfs(plain, source)[0])
+        assert set(told(searched)) == {"nothing"}
+
+
+@pytest.mark.parametrize("build", on_hosts(builds_here()))
+def test_a_bitmap_emptied_ahead_is_not_the_one_behind_marks(build):
+    """Level 0 goes to the first blocks while others empty the frontier's bitmap; marks take its place, claims follow, and then
+    bits, which want an empty one."""
+    hubs, leaves = np.arange(1, 9), np.arange(64, 3064)
+    rest = 3064 + np.arange(1000)
+    plain = zoo.build(
+        4096, zoo.join((np.zeros(8, int), hubs), (1 + leaves % 8, leaves), (leaves[:7], rest[:7]), (rest[:7], rest[7:14]))
+    )
+    levels = reference_bfs(plain, 0)[0]
+    tuning = Tuning(costs=Costs(0, 10**6, 10**6, 0, 0, 0, 0), wide=plain.n // 100, thin_to=16, alike=plain.n + 1)
+    peers = Peers(2, together=LINE_WORDS, head_groups=0, whole=True, tuning=tuning)
+    for searched in search(plain, build, peers, [(0, None), (0, None), (64, None)]):
+        source = int(np.flatnonzero(searched.levels == 0)[0])
+        assert np.array_equal(searched.levels, reference_bfs(plain, source)[0])
+        validate_tree(plain, source, searched.levels, searched.parents)
+        assert "marks" in told(searched)
+    assert levels.max() > 2

@@ -13,6 +13,11 @@
 
 #if !VARINT
 
+// Whether a level marks v: of several GPUs that each have all rows, the owner does (peers/peers.cuh).
+#ifndef MARKS
+#define MARKS(s, v) true
+#endif
+
 // So many neighbours in the queue stay together, whose rows lie near each other; the next ones go to another warp.
 constexpr u32 NEAR = 8;
 
@@ -25,7 +30,7 @@ DEVICE void mark(const Bfs& s, u32* next, const vid* ids, const vid* from, u32 a
         const bool wanted = (asked >> j) & 1;
         const bool inside = ids[j] < s.out.n;
         invalid += wanted && !inside;
-        seen[j] = wanted && inside ? s.visited[word_of(ids[j])] : ~0u;
+        seen[j] = wanted && inside && MARKS(s, ids[j]) ? s.visited[word_of(ids[j])] : ~0u;
     }
     for (; invalid > 0; --invalid) count_invalid(s);
 #pragma unroll

@@ -52,7 +52,7 @@ DEVICE void note(const Peers& p, const Team& t, const Mates& m) {
     Slot& slot = p.s.slots[t.slot];
     slot.frontier = m.count;
     if (t.bottom_up) slot.direction = t.shared ? UPWARDS : ALIKE_UPWARDS;
-    else slot.direction = ALL_ROWS ? ALIKE : t.wide ? MARKED : m.turns ? TURNED : DOWNWARDS;
+    else slot.direction = t.wide ? MARKED : ALL_ROWS ? ALIKE : m.turns ? TURNED : DOWNWARDS;
     slot.clock = (u64)clock64();
 }
 
@@ -123,6 +123,7 @@ DEVICE void advance(const Peers& p, Team& t, Mates& m) {
         t.form = BITMAP;
         t.missed = t.wide ? UNKNOWN : m.notice[ALL_MISSED];
         t.clean = t.wide;
+        m.blank = 0;
         // chunks of hubs have told nobody; marks are taken over word by word, and the other bitmap is emptied
         const bool known = !t.shared || m.notice[ALL_LEFT] == 0;
         m.same = t.wide ? 3 : (m.same & 1u << (t.swapped ^ 1)) | (u32)known << t.swapped;

@@ -23,6 +23,9 @@ struct LevelCosts {
 // Whether all ranks have the frontier's bitmap.
 DEVICE bool is_known(const Team& t, const Mates& m) { return (m.same >> t.swapped & 1) != 0; }
 
+// What it takes to read an id is one part of so many of what an edge takes that is marked.
+constexpr u64 READ_SHARE = 4;
+
 // `open` vertices read a line of their row, or two.
 DEVICE LevelCosts costs_of(const Peers& p, const Team& t, const Mates& m, u64 open) {
     const u64 rest = not_visited(p, t), ranks = p.part.size;
@@ -31,12 +34,14 @@ DEVICE LevelCosts costs_of(const Peers& p, const Team& t, const Mates& m, u64 op
     const bool bits = t.form == BITMAP;
     const u64 alike = ALL_ROWS ? ranks : 1;  // all do the work
     // smaller levels are left to claims: marks cost a sweep, and one more barrier
-    const bool may_mark = !ALL_ROWS && m.edges >= p.s.wide_from;
+    const bool may_mark = (!ALL_ROWS || t.shared) && m.edges >= p.s.wide_from;
     LevelCosts costs;
     costs.claims = (m.edges * p.s.edge_cost + lines * p.s.far_rows / 1024 * p.s.line_cost) * alike;
     costs.claims += ALL_ROWS ? 0 : found * p.told_cost;
-    costs.claims += (may_mark ? found * p.s.claim_cost : 0) + (bits ? ranks * p.s.sweep_cost : 0);
-    costs.marks = m.edges * p.s.mark_cost + lines * p.s.line_cost + (p.s.parents ? found * p.s.parent_cost : 0);
+    costs.claims += (may_mark ? found * p.s.claim_cost * alike : 0) + (bits ? ranks * p.s.sweep_cost : 0);
+    // with all rows a rank reads all ids, and goes on with those of own vertices
+    costs.marks = m.edges * p.s.mark_cost * (ALL_ROWS ? READ_SHARE - 1 + ranks : READ_SHARE) / READ_SHARE;
+    costs.marks += lines * p.s.line_cost * alike + (p.s.parents ? found * p.s.parent_cost : 0);
     costs.marks += 2 * ranks * (p.s.sweep_cost + p.publish_cost);
     costs.up = (rest * p.s.vertex_cost + 2 * open * p.s.line_cost) * (t.shared ? 1 : ranks);
     costs.up += ranks * ((bits ? 1 : 2) * p.s.sweep_cost + (ALL_ROWS || (bits && is_known(t, m)) ? 0 : p.publish_cost));

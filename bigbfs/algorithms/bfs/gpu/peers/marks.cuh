@@ -1,4 +1,5 @@
-// Wide top-down levels over several GPUs: every rank marks whom its rows lead to, and owners take over the marks.
+// Wide top-down levels over several GPUs: every rank marks whom its rows lead to, and owners take over the marks; where
+// all ranks have all rows each reads every row, and marks its own vertices alone.
 //
 // BLANK: the bitmap of what is found is emptied. MARK, MARK_CHUNKS: as on one GPU (wide.cuh), over own rows, of all
 // vertices; who marks a vertex first on a rank writes that rank's copy of its parent. TAKE: a rank reads the marks of
@@ -88,7 +89,7 @@ DEVICE void gather_marks(const Peers& p, const Team& t) {
 // Who was found is visited, has a level, and is known to all ranks; the frontier's bitmap is empty then, for the next
 // level to be found in.
 APART void take_marked(const Peers& p, Team& t) {
-    gather_marks(p, t);  // the same words in the same lanes as below
+    if (!ALL_ROWS) gather_marks(p, t);  // the same words in the same lanes as below
     u32* const next = next_bits(p.s, t);
     u32* const frontier = frontier_bits(p.s, t);
     for (u64 w = thread_id(); w < words_for(p.s.out.n); w += thread_count()) frontier[w] = 0;

@@ -80,7 +80,7 @@ DEVICE u64 own_counters(const Peers& p, const Team& t, const Mates& m) {
     switch (lane_id()) {
         case ALL_LEFT: from = t.bottom_up ? &slot.chunks : &p.joint->left[m.round & 1]; break;
         case ALL_FOUND:
-        case OWN_FOUND: from = ALL_ROWS && !t.bottom_up ? &slot.queued : &slot.found; break;
+        case OWN_FOUND: from = ALL_ROWS && !t.bottom_up && !t.wide ? &slot.queued : &slot.found; break;
         case ALL_EDGES:
         case OWN_EDGES: from = &slot.edges; break;
         case ALL_MISSED:

@@ -143,6 +143,10 @@ DEVICE u64 own_vertex(const Bfs& s, u64 first, u32 place) {
 }
 #endif
 
+#if WHOLE
+#define MARKS(s, v) is_own(part_of(s), v)
+#endif
+
 template <typename T> DEVICE T* in_rank(const Peers& p, u64 rank, u64 at) { return (T*)(p.bases[rank] + at); }
 
 #include "algorithms/bfs/gpu/peers/found.cuh"

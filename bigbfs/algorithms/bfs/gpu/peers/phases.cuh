@@ -53,7 +53,7 @@ DEVICE void run_phase_of_ranks(const Peers& p, Team& t, const Mates& m) {
         case UP: search_rows(p.s, t); break;
         case UP_OPEN: search_open(p.s, t); break;
         case UP_CHUNKS: search_chunks(p.s, t, chunks); break;
-#if TELLS && !VARINT && !WHOLE
+#if TELLS && !VARINT
         case BLANK: blank(p, t); break;
         case MARK:
         case MARK_CHUNKS: mark_frontier(p.s, t, listed, chunks); break;
