@@ -78,7 +78,7 @@ class Compiled:
 
 
 KNOWN: dict[tuple[str, type, str], tuple[int, int]] = {
-    ("bfs_peers", np.uint32, "plain"): (40, 72),
+    ("bfs_peers", np.uint32, "plain"): (40, 84),
     ("bfs_peers", np.uint32, "varint"): (8, 64),
 }
 """Bytes of stack and of spills that are known, by kernel, ids and rows: a search over several GPUs wants more registers

@@ -335,7 +335,7 @@ def test_levels_and_parents_left_out(without_nccl: None) -> None:
 def test_what_has_no_form_over_hosts_is_refused(without_nccl: None) -> None:
     plain = zoo.shared()["kronecker"]
     both = (BfsOptions(), TopologicalOptions())
-    with pytest.raises(UsageError, match="toposort does not run on several GPUs; take one$"):
+    with pytest.raises(UsageError, match=r"toposort does not run on several GPUs; take one$"):
         over(plain, 3, lambda engine: None, hosts=TWO_HOSTS, asked=both)
     over(plain, 3, lambda engine: engine.run_internal(BfsOptions(0)), hosts=TWO_HOSTS, asked=both, usual=True)
     for how, said in (

@@ -11,9 +11,10 @@ import pytest
 from wide import CODEC_OF, CODECS, split
 
 from bigbfs.errors import DeviceError
+from emulated.peer_rules import RULES
 from emulated.peers import search
 from emulated.runtime import builds_here
-from emulated.test_kernels_peers import RULES, graph
+from emulated.test_kernels_peers import graph
 
 HERE = builds_here()
 TOLD = [
@@ -22,7 +23,7 @@ TOLD = [
     for depth in (0, 1, 2) for thin in (1, 0) if build == "plain" or depth == 1
 ]  # fmt: skip
 SHARED = [(build, rule, depth)
-    for build in HERE for rule in ("whole, bottom-up", "whole, alike in turn", "whole, marks")
+    for build in HERE for rule in ("whole, bottom-up", "whole, alike in turn", "whole, marks", "whole, mixed")
     for depth in (0, 1, 2) if build == "plain" or depth == 1
 ]  # fmt: skip
 PATIENCE = {"plain": 0.4, "preempt": 1.0, "asan": 2.0, "tsan": 4.0}
@@ -71,5 +72,5 @@ def test_a_rank_that_leaves_is_named_in_every_phase(build, rule, depth, thin):
 def test_a_rank_that_leaves_is_named_where_the_next_level_is_shared(build, rule, depth):
     """Where all have all rows nobody misses it before."""
     (searched,) = search(rows(build, depth), build, RULES[rule], [(0, None)])
-    shared = (level for level, told in enumerate(searched.found[0].told) if told in ("marks", "bitmap"))
+    shared = (level for level, told in enumerate(searched.found[0].told) if told in ("marks", "bitmap marks", "bitmap"))
     missed_in(next(level for level in shared if level >= depth), build, RULES[rule], depth)

@@ -28,6 +28,7 @@ PARTS = {
     "peers": (
         "test_kernels_peers.py",
         "test_kernels_whole.py",
+        "test_kernels_whole_marks.py",
         "test_kernels_letters.py",
         "test_kernels_wake.py",
         "test_kernels_lost.py",

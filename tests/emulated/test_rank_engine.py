@@ -229,7 +229,7 @@ def test_what_has_no_form_over_gpus_is_refused() -> None:
     plain = zoo.shared()["kronecker"]
     with pytest.raises(UsageError, match="runs on one GPU"):
         over(plain, 2, lambda engine: None, asked=(BfsOptions(strategy="queue"),))
-    with pytest.raises(UsageError, match="toposort does not run on several GPUs; take one$"):
+    with pytest.raises(UsageError, match=r"toposort does not run on several GPUs; take one$"):
         over(plain, 2, lambda engine: None, asked=(TopologicalOptions(),))
     for how in ("sv", "labelprop"):
         with pytest.raises(UsageError, match=f"{how}.*several GPUs find components by Afforest"):

@@ -7,8 +7,8 @@
 #include "algorithms/bfs/gpu/peers/meeting.cuh"
 
 // What a level is noted as: top-down; bottom-up; top-down, with what is visited told before; top-down, by marks;
-// top-down by all ranks alike; bottom-up by all alike.
-constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3, MARKED = 4, ALIKE = 5, ALIKE_UPWARDS = 6;
+// top-down by all ranks alike; bottom-up by all alike; bottom-up, then by marks.
+constexpr u64 DOWNWARDS = 1, UPWARDS = 2, TURNED = 3, MARKED = 4, ALIKE = 5, ALIKE_UPWARDS = 6, MIXED = 7;
 
 // Whether the other rows of a level, or the chunks of hubs, are still to come: `missed` vertices, so many chunks.
 DEVICE bool rows_to_come(const Team& t, u64 missed, u64 chunks) {
@@ -51,7 +51,7 @@ DEVICE void note(const Peers& p, const Team& t, const Mates& m) {
     if (blockIdx.x != 0) return;
     Slot& slot = p.s.slots[t.slot];
     slot.frontier = m.count;
-    if (t.bottom_up) slot.direction = t.shared ? UPWARDS : ALIKE_UPWARDS;
+    if (t.bottom_up) slot.direction = is_mixed(t) ? MIXED : t.shared ? UPWARDS : ALIKE_UPWARDS;
     else slot.direction = t.wide ? MARKED : ALL_ROWS ? ALIKE : m.turns ? TURNED : DOWNWARDS;
     slot.clock = (u64)clock64();
 }
@@ -103,8 +103,8 @@ APART void choose(const Peers& p, Team& t, Mates& m) {
     const u64 open = p.s.bottom_up ? expected_open(p, t, m) : 0;
     const LevelCosts costs = costs_of(p, t, m, open);
     t.bottom_up = costs.up < costs.claims && costs.up < costs.marks;
-    t.defer = t.bottom_up && open >= (t.shared ? p.part.size : 1) * p.s.defer_from;
-    t.wide = !t.bottom_up && costs.marks < costs.claims;
+    t.wide = t.bottom_up ? ALL_ROWS && costs.mixed : costs.marks < costs.claims;
+    t.defer = is_mixed(t) || (t.bottom_up && open >= (t.shared ? p.part.size : 1) * p.s.defer_from);
     t.told = t.bottom_up && t.shared && (m.same >> (t.swapped ^ 1) & 1);
     m.round = 0;
     // rows in host memory are read in order: by way of a bitmap the queue gets sorted
@@ -156,7 +156,7 @@ DEVICE void after_accept(const Peers& p, Team& t, Mates& m) {
 
 // Rows were searched bottom-up, or marks made from them.
 DEVICE void after_rows_of_ranks(const Peers& p, Team& t, Mates& m) {
-    if (t.wide) t.phase = m.notice[MEETS] ? TAKE : MARK_CHUNKS;
+    if (t.wide) t.phase = m.notice[MEETS] ? TAKE : t.phase == UP ? MARK : MARK_CHUNKS;
     else if (!rows_to_come(t, m.notice[OWN_MISSED], m.notice[OWN_CHUNKS])) close_level(p, t, m);
     else if (t.phase == UP && t.defer && m.notice[OWN_MISSED] > 0) t.phase = UP_OPEN;
     else t.phase = UP_CHUNKS;

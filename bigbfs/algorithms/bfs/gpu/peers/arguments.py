@@ -78,13 +78,24 @@ def kernels(whole: bool) -> tuple[KernelSpec, ...]:
 
 PROOF_KERNELS = kernels_of(PROOF_FILE, ("gather_tree", "prove_own_edges", "prove_own_vertices"), defines=PART_DEFINES)
 
-BOTTOM_UP, ALIKE, ALIKE_BOTTOM_UP = 2, 5, 6
-"""Of the codes of agree.cuh: bottom-up; top-down and bottom-up levels that all ranks go through alike. Any other level
-goes top-down."""
+ALIKE = (5, 6)
+"""Of the codes of agree.cuh: top-down and bottom-up levels that all ranks go through alike."""
 
-TOLD = {1: "claims", 2: "bitmap", 3: "bitmap claims", 4: "marks", 5: "nothing", 6: "nothing"}
+UPWARDS = (2, 6, 7)
+"""Codes of bottom-up levels. Any other level goes top-down."""
+
+TOLD = {
+    1: "claims",
+    2: "bitmap",
+    3: "bitmap claims",
+    4: "marks",
+    5: "nothing",
+    6: "nothing",
+    7: "bitmap marks",
+}
 """What ranks tell one another for a level: claims, bits of the frontier, bits of what is visited and claims, bits of
-what its rows lead to, or nothing, since all have gone through all of it."""
+what its rows lead to, or nothing, since all have gone through all of it; bits of the frontier, then of what its rows
+lead to (all rows)."""
 
 INBOX_SHARE = 8
 """One rank has room for the claims of an eighth of its vertices from each other one; beyond that, another round."""

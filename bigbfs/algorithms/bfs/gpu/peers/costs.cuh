@@ -18,13 +18,43 @@ struct LevelCosts {
     u64 claims;
     u64 marks;
     u64 up;
+    bool mixed;  // bottom-up: the frontier's edges follow on heads
 };
 
 // Whether all ranks have the frontier's bitmap.
 DEVICE bool is_known(const Team& t, const Mates& m) { return (m.same >> t.swapped & 1) != 0; }
 
+// Whether the frontier's edges follow on heads in the level, as marks, rather than rows.
+DEVICE bool is_mixed(const Team& t) { return ALL_ROWS && t.bottom_up && t.wide; }
+
+#if WHOLE
 // What it takes to read an id is one part of so many of what an edge takes that is marked.
 constexpr u64 READ_SHARE = 4;
+
+// All ranks read all ids, and go on with those of own vertices, of which every second is visited or marked already.
+DEVICE u64 marks_cost(const Peers& p, const Mates& m, u64 rest, u64 lines) {
+    const u64 ranks = p.part.size, found = m.edges / 2 < rest ? m.edges / 2 : rest;
+    const u64 edges = m.edges * p.s.mark_cost * (READ_SHARE - 1 + ranks) / READ_SHARE;
+    const u64 parents = p.s.parents ? found * p.s.parent_cost : 0;
+    return edges + lines * p.s.line_cost * ranks + parents + 3 * ranks * (p.s.sweep_cost + p.publish_cost);
+}
+
+// The same behind heads, of which `open` vertices were left over: most edges lead to who has been found (costs.cuh of
+// one GPU).
+DEVICE u64 late_marks_cost(const Peers& p, const Mates& m, u64 open, u64 lines) {
+    const u64 ranks = p.part.size, found = (m.edges < open ? m.edges : open) / FOUND_LATE;
+    const u64 sweeps = 2 * ranks * (p.s.sweep_cost + p.publish_cost);
+    return (m.edges * p.s.look_cost + lines * p.s.line_cost) * ranks + found * p.s.claim_cost + sweeps;
+}
+#else
+// A rank marks whom its rows lead to, whoever owns them.
+DEVICE u64 marks_cost(const Peers& p, const Mates& m, u64 rest, u64 lines) {
+    const u64 found = m.edges < rest ? m.edges : rest;
+    const u64 parents = p.s.parents ? found * p.s.parent_cost : 0;
+    const u64 sweeps = 2 * p.part.size * (p.s.sweep_cost + p.publish_cost);
+    return m.edges * p.s.mark_cost + lines * p.s.line_cost + parents + sweeps;
+}
+#endif
 
 // `open` vertices read a line of their row, or two.
 DEVICE LevelCosts costs_of(const Peers& p, const Team& t, const Mates& m, u64 open) {
@@ -39,13 +69,16 @@ DEVICE LevelCosts costs_of(const Peers& p, const Team& t, const Mates& m, u64 op
     costs.claims = (m.edges * p.s.edge_cost + lines * p.s.far_rows / 1024 * p.s.line_cost) * alike;
     costs.claims += ALL_ROWS ? 0 : found * p.told_cost;
     costs.claims += (may_mark ? found * p.s.claim_cost * alike : 0) + (bits ? ranks * p.s.sweep_cost : 0);
-    // with all rows a rank reads all ids, and goes on with those of own vertices
-    costs.marks = m.edges * p.s.mark_cost * (ALL_ROWS ? READ_SHARE - 1 + ranks : READ_SHARE) / READ_SHARE;
-    costs.marks += lines * p.s.line_cost * alike + (p.s.parents ? found * p.s.parent_cost : 0);
-    costs.marks += 2 * ranks * (p.s.sweep_cost + p.publish_cost);
-    costs.up = (rest * p.s.vertex_cost + 2 * open * p.s.line_cost) * (t.shared ? 1 : ranks);
+    costs.marks = may_mark ? marks_cost(p, m, rest, lines) : ~(u64)0;
+    u64 behind_heads = 2 * open * p.s.line_cost;
+#if WHOLE
+    const bool queued = t.form == QUEUE && m.count < p.s.sort_from;  // the frontier is there, in no order
+    const u64 late = late_marks_cost(p, m, open, lines);
+    costs.mixed = queued && t.shared && p.s.look_cost && p.s.in.head_groups && late < behind_heads;
+    if (costs.mixed) behind_heads = late;
+#endif
+    costs.up = (rest * p.s.vertex_cost + behind_heads) * (t.shared ? 1 : ranks);
     costs.up += ranks * ((bits ? 1 : 2) * p.s.sweep_cost + (ALL_ROWS || (bits && is_known(t, m)) ? 0 : p.publish_cost));
-    if (!may_mark) costs.marks = ~(u64)0;
     if (!p.s.bottom_up) costs.up = ~(u64)0;
     return costs;
 }
@@ -58,7 +91,9 @@ DEVICE u64 expected_open(const Peers& p, const Team& t, const Mates& m) {
     // of edges that lead elsewhere, in 1024ths; there are fewer than 2^54 of anything
     const u32 share = (u32)(left * 1024 / all);
     u32 open = 1024;
-    const u64 heads = p.s.in.head_groups * HEAD_GROUP + p.s.in.head_skip;  // that is 0 unless rows are by degree
+    // that is 0 unless rows are by degree; where others lead to as few edges as marks are for, heads count more
+    const u64 first = p.s.in.head_skip;
+    const u64 heads = p.s.in.head_groups * HEAD_GROUP + (ALL_ROWS ? first * 5 / 2 : first);
     for (u64 i = 0; i < heads; ++i) open = open * share / 1024;
     return not_visited(p, t) * open / 1024;
 }

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bigbfs.algorithms.bfs.gpu.arguments import PROGRESS, SLOT
-from bigbfs.algorithms.bfs.gpu.peers.arguments import ALIKE, ALIKE_BOTTOM_UP, BOTTOM_UP, JOINT, TOLD, WAITED, kernels
+from bigbfs.algorithms.bfs.gpu.peers.arguments import ALIKE, JOINT, TOLD, UPWARDS, WAITED, kernels
 from bigbfs.algorithms.bfs.gpu.peers.prove import TreeProver
 from bigbfs.algorithms.bfs.gpu.peers.state import NEVER, PeerState
 from bigbfs.algorithms.bfs.gpu.tree import row_length
@@ -205,9 +205,9 @@ class PeerSearch(PeerState):
         """Return the levels of one launch; its time is shared out by the cycles that this rank's device counted."""
         cycles = np.diff(np.append(used["clock"], np.uint64(end)).astype(np.int64))
         own = used["edges"].astype(np.int64)
-        found = np.where(np.isin(used["direction"], (ALIKE, ALIKE_BOTTOM_UP)), own, self.group.sum(own))
+        found = np.where(np.isin(used["direction"], ALIKE), own, self.group.sum(own))
         before = np.append(np.int64(edges), found)[: len(used)]
-        seconds, up = np.maximum(cycles, 0) * scale, np.isin(used["direction"], (BOTTOM_UP, ALIKE_BOTTOM_UP))
+        seconds, up = np.maximum(cycles, 0) * scale, np.isin(used["direction"], UPWARDS)
         return table_of(len(used), direction=up, frontier=used["frontier"], seconds=seconds, edges=before)
 
     def prove(self, source: int, max_depth: int | None) -> None:

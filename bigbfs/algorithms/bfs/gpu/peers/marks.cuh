@@ -86,6 +86,12 @@ DEVICE void gather_marks(const Peers& p, const Team& t) {
     }
 }
 
+// Own vertices of word w that marks have found; all rows: nobody else has marked them, and those that heads have found
+// before are visited, and told.
+DEVICE u32 newly_marked(const Peers& p, const u32* next, u64 w) {
+    return ALL_ROWS ? next[w] & ~p.s.visited[w] : next[w];
+}
+
 // Who was found is visited, has a level, and is known to all ranks; the frontier's bitmap is empty then, for the next
 // level to be found in.
 APART void take_marked(const Peers& p, Team& t) {
@@ -97,8 +103,8 @@ APART void take_marked(const Peers& p, Team& t) {
     for (u64 base = team_warp() * WARP; base < 2 * p.part.words; base += team_warps() * WARP) {
         const u64 w = word_at(p, base);
         const bool inside = w < words_for(p.s.out.n);
-        const u32 fresh = inside ? next[w] : 0;
-        if (inside) tell_found(p, t, next, w, 0, fresh);
+        const u32 fresh = inside ? newly_marked(p, next, w) : 0;
+        if (ALL_ROWS ? fresh : inside) tell_found(p, t, next, w, 0, ALL_ROWS ? next[w] : fresh);
         if (fresh) p.s.visited[w] |= fresh;
         found += (u64)__popc(fresh);
         // one vertex in 32 is asked for its degree

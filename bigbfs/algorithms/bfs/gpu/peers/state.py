@@ -32,6 +32,9 @@ CLAIM_COST = 200
 """Picoseconds that it takes a rank to sort a claim by its owner, and another to take it, beside its bytes over the link
 (measured: 1.7 ms for 7.7 M each way)."""
 
+WHOLE_TIMES = 4
+"""By so much smaller levels may be marked where all ranks have all rows."""
+
 
 class PeerState:
     """The state of one rank, reused from source to source; all ranks make it together.
@@ -146,7 +149,7 @@ class PeerState:
             defer_from=tuning.defer_from_mapped if mapped else tuning.defer_from_vram,
             window=self._window() if mapped else NEVER,
             **held(placed.out, mapped),
-            wide_from=wide_from(placed, tuning) if self._may_mark else NEVER,
+            **self._marks(unit),
             asks=tuning.asks,
             sweep_cost=unit.sweep,
             vertex_cost=unit.vertex,
@@ -161,6 +164,16 @@ class PeerState:
         if self._whole:  # levels that are not shared look for others' vertices, too
             state["in"]["rows"] = runtime.pointer(searched.arrays["all_rows"])
         return state
+
+    def _marks(self, unit: Costs) -> dict[str, int]:
+        """Return from how many edges on a level may be marked, and what an edge takes behind heads; 0: never.
+
+        With all rows smaller levels are worth marks, too: all ranks would find the same, and now each its share.
+        """
+        edges = wide_from(self.placed, self._tuning) if self._may_mark else NEVER
+        if edges == NEVER or not self._whole:
+            return {"wide_from": edges, "look_cost": 0}
+        return {"wide_from": edges // WHOLE_TIMES, "look_cost": unit.look}
 
     def _line_cost(self, unit: Costs) -> int:
         """Return the mean cost of a line where part of own rows is in device memory too: the same on all ranks."""
