@@ -167,6 +167,7 @@ def open_shards(path: Path, group: Group) -> ShardedGraph:
     def mapped() -> tuple[Lot, Rest]:
         lot = Lot(path, manifest, parts)
         try:
+            lot.require_labels()  # here, where an error still has rank and host
             return lot, Rest(path, manifest)
         except BaseException:
             lot.close()

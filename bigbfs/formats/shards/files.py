@@ -146,11 +146,7 @@ class Shard:
             sums.add(stretch.data.cast("B"))
             yield stretch
         if sums.value() != section.checksum:
-            end = section.offset + section.length
-            raise FormatError(
-                f"{self.path}: section {name} (bytes {section.offset} to {end - 1}) of {self.header.said} is damaged: "
-                "its checksum does not match; fetch this shard again, or split the graph again"
-            )
+            raise damaged(self.path, self.header, name, section)
 
     def whole(self, name: str) -> np.ndarray:
         """Return a small section; FormatError as of :meth:`stretches`."""
@@ -172,6 +168,15 @@ class Shard:
             items = stretch[1:] if skip else stretch
             skip = False
             yield items + base if target is not None else items
+
+
+def damaged(path: Path, header: ShardHeader, name: str, section: Section) -> FormatError:
+    """Return the error of a section whose checksum does not match."""
+    end = section.offset + section.length
+    return FormatError(
+        f"{path}: section {name} (bytes {section.offset} to {end - 1}) of {header.said} is damaged: its checksum does "
+        "not match; fetch this shard again, or split the graph again"
+    )
 
 
 @dataclass(frozen=True)

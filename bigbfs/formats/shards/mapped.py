@@ -92,6 +92,21 @@ class Lot:
         """Return the original ids of the rows: int64."""
         return np.concatenate([piece.array("labels") for piece in self.pieces])
 
+    def require_labels(self) -> None:
+        """Hold the original ids of the rows, if there are any, against their checksums.
+
+        Nothing else would tell a label that became another one: a search is right, and its ids are wrong. They are read
+        to be told to other ranks anyway, and a checksum takes as long as looking whether they ascend.
+
+        Raises
+        ------
+        FormatError
+            Names the first shard whose labels are damaged.
+        """
+        if self.has("labels"):
+            for piece in self.pieces:
+                piece.require_checksum("labels")
+
     def require_offsets(self) -> int:
         """Check the offsets of all rows, those of in-neighbours too; return the edges of the out-rows.
 

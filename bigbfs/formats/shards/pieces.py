@@ -12,8 +12,9 @@ import numpy as np
 
 from bigbfs.errors import FileAccessError, FormatError
 from bigbfs.formats.atomic import access_error
+from bigbfs.formats.container.checksum import checksum
 from bigbfs.formats.container.layout import Section
-from bigbfs.formats.shards.files import Shard
+from bigbfs.formats.shards.files import Shard, damaged
 from bigbfs.formats.shards.layout import ShardHeader
 from bigbfs.formats.shards.manifest import NAME
 from bigbfs.graph import rows, structure, varint
@@ -53,6 +54,18 @@ class Piece:
     def item(self, name: str) -> int:
         """Return with which item a section begins in an array that begins where the addresses do."""
         return (self.place + self.sections[name].offset) // np.dtype(self.sections[name].dtype).itemsize
+
+    def require_checksum(self, name: str) -> None:
+        """Hold a section against its checksum.
+
+        Raises
+        ------
+        FormatError
+            Names the shard, the section and its bytes.
+        """
+        section = self.sections[name]
+        if checksum(self.array(name)) != section.checksum:
+            raise damaged(self.path, self.header, name, section)
 
     def require_offsets(self, prefix: str) -> int:
         """Check offsets and tables of these rows, not the rows; return the edges.

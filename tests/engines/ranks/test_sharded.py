@@ -22,6 +22,7 @@ from bigbfs.engines.cpu.ranked import RankedEngine
 from bigbfs.engines.cpu.sharded import ShardedGraph, open_shards
 from bigbfs.engines.ranks import threads
 from bigbfs.errors import BigBfsError, DoesNotFitError, FormatError, UsageError
+from bigbfs.formats.shards.files import Shard
 from bigbfs.formats.shards.mapped import parts_of
 from bigbfs.formats.shards.split import split
 from bigbfs.graph.graph import Graph
@@ -188,12 +189,33 @@ def test_damage_is_found_by_the_rank_that_has_it(places: list[Path]) -> None:
     assert "belongs in" in refused(places)
 
 
-def test_an_id_that_is_no_vertex(tmp_path: Path) -> None:
-    from bigbfs.formats.shards import files
+@pytest.mark.parametrize("order", ["original", "degree"])
+@pytest.mark.parametrize("by", [1, -600])  # in order still, and out of it
+def test_an_original_id_that_became_another(order: str, by: int, tmp_path: Path) -> None:
+    """Nothing but its checksum tells it; each rank looks at those of its own shards."""
+    np.savetxt(tmp_path / "g.txt", 3 * np.column_stack([np.arange(300), np.arange(1, 301)]), "%d")
+    bigbfs.convert(tmp_path / "g.txt", order=order, output=tmp_path / "g.csrbin")
+    places = folders(tmp_path / "g.csrbin", 3, 2)
+    path = places[1] / "00001.shard"
+    with Shard(path) as shard:
+        section, label = shard.sections["labels"], int(shard.whole("labels")[2]) + by
+    with path.open("r+b") as stream:
+        stream.seek(section.offset + 2 * 8)
+        stream.write(label.to_bytes(8, "little", signed=True))
+    said = refused(places)
+    assert said.startswith(f"rank 1 (host here): {path}: section labels (bytes {section.offset} to ")
+    assert "of shard 1 of 3 is damaged: its checksum does not match; fetch this shard again" in said
+    (alone := tmp_path / "alone").mkdir()
+    shutil.copytree(tmp_path / "g.shards", alone / "g.shards")
+    shutil.copy(path, alone / "g.shards")
+    with pytest.raises(FormatError, match=r"00001\.shard: section labels .* is damaged"):
+        bigbfs.bfs(alone / "g.shards", 3)
 
+
+def test_an_id_that_is_no_vertex(tmp_path: Path) -> None:
     zoo.shared()["kronecker"].save(tmp_path / "g.csrbin")
     [place] = folders(tmp_path / "g.csrbin", 1, 1)
-    with files.Shard(place / "00000.shard") as shard:
+    with Shard(place / "00000.shard") as shard:
         at = shard.sections["indices"].offset
     with (place / "00000.shard").open("r+b") as stream:
         stream.seek(at)
