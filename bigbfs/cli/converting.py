@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bigbfs.cli.notes import tell
 from bigbfs.cli.wording import noted, of_call, printable
 from bigbfs.errors import Argument, Call, FileAccessError, Remedy, UsageError, naming
 from bigbfs.formats.container.parts import refuse_shards
@@ -116,12 +117,10 @@ def converted(path: Path) -> Path:
     with naming(**_ways(path, target, _arguments(given, columns))):
         report = convert([path], options=ConvertOptions(columns=columns, progress=True, **given))
     for note in report.notes:
-        click.echo(f"note: {noted(note)}", err=True)
+        tell(f"note: {noted(note)}")
     told = "" if columns is None else f", columns {','.join(map(str, columns))}"
     told += ", made with " + " ".join(of_call("convert", each) for each in _arguments(given, None)) if given else ""
-    click.echo(
-        f"bigbfs: {'found' if report.cached else 'made'} {printable(f'{report.output} of {path}{told}')}", err=True
-    )
+    tell(f"bigbfs: {'found' if report.cached else 'made'} {printable(f'{report.output} of {path}{told}')}")
     return Path(report.output)
 
 

@@ -13,10 +13,15 @@ from bigbfs.sizes import counted
 _KEPT = "bigbfs.notes"
 
 
+def tell(line: str) -> None:
+    """Print ``line`` on standard error, on the first rank where there are several: all come by the same places."""
+    if launch.is_first():
+        click.echo(line, err=True)
+
+
 def note(text: str) -> None:
     """Say ``text``, on the first rank where there are several."""
-    if launch.is_first():
-        click.echo(f"note: {printable(text)}", err=True)
+    tell(f"note: {printable(text)}")
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta.setdefault(_KEPT, []).append(text)

@@ -16,13 +16,13 @@ from bigbfs import api
 from bigbfs.algorithms.bfs.strategies import STRATEGIES
 from bigbfs.algorithms.ranked_engine import open_shards
 from bigbfs.cli import converting
+from bigbfs.cli.notes import tell
 from bigbfs.cli.ranks import engine as _ranked
 from bigbfs.cli.ranks import in_turn, on_any
 from bigbfs.cli.values import PATH, THREADS, Size
 from bigbfs.cli.wording import printable
 from bigbfs.config import DeviceProfile, find_profile, read_profile
 from bigbfs.engines.backends import GPU_OPTIONS, check_options
-from bigbfs.engines.ranks import launch
 from bigbfs.errors import FileAccessError, UsageError
 from bigbfs.formats.container.parts import holds_manifest
 from bigbfs.graph.graph import Graph
@@ -158,8 +158,8 @@ def _newest(compressed: bool) -> Path:
         )
     if path is None:
         raise UsageError("no GRAPH given and no .csrbin or .ccsr in this folder: run `bigbfs convert FILE` first")
-    for other, why in closed if launch.is_first() else ():
-        click.echo(printable(f"bigbfs: passed over {other}, which is newer than {path}: cannot read: {why}"), err=True)
+    for other, why in closed:
+        tell(printable(f"bigbfs: passed over {other}, which is newer than {path}: cannot read: {why}"))
     plain = path.with_suffix(".csrbin")
     return plain if not compressed and path.suffix == ".ccsr" and os.access(plain, os.R_OK) else path
 
@@ -194,16 +194,14 @@ def opened(
 
 def _say_made(plain: Path, made: Path) -> None:
     size = format_size(made.stat().st_size)
-    click.echo(f"bigbfs: made {printable(str(made))} of {printable(str(plain))}, {size}", err=True)
+    tell(f"bigbfs: made {printable(str(made))} of {printable(str(plain))}, {size}")
 
 
 def _say_what_is_newer(path: Path) -> None:
     from bigbfs.formats.container.origin import newer_sources
 
     for source in newer_sources(path):
-        click.echo(
-            f"bigbfs: {source} is newer than {path}, which was made of it: `bigbfs convert` makes it again", err=True
-        )
+        tell(f"bigbfs: {source} is newer than {path}, which was made of it: `bigbfs convert` makes it again")
 
 
 @contextmanager

@@ -68,6 +68,30 @@ def test_ranks_under_mpiexec(graph: Path) -> None:
     assert "1 thread on each of 4 ranks" in json.loads(ran.stdout)["device"]
 
 
+@pytest.mark.parametrize(("command", "file"), [(["cc"], "t.csv"), (["bfs", "--source", "1"], "t.txt")])
+def test_only_rank_0_tells_of_the_graph_file(command: list[str], file: str, tmp_path: Path) -> None:
+    """That it was made, of what, found again, compressed, and that its source is newer."""
+    source, graph = tmp_path / file, tmp_path / "t.csrbin"
+    source.write_text("source,target\n1,2\n2,3\n" if file == "t.csv" else "1 2\n2 3\n")
+
+    def told(path: Path, *more: str) -> list[str]:
+        ran = run([sys.executable, "-m", "bigbfs", *command, str(path), "--ranks", "3", *more])
+        assert ran.returncode == 0, ran.stderr
+        return ran.stderr.splitlines()
+
+    for word in ("made", "found"):
+        *notes, last = told(source)
+        assert last == f"bigbfs: {word} {graph} of {source}"
+        assert [note.startswith(f"note: {source}: line 1 is a header") for note in notes] == [True] * (file == "t.csv")
+    [said] = told(graph, "--compressed")
+    assert said.startswith(f"bigbfs: made {tmp_path / 't.ccsr'} of {graph}, ")
+    source.write_text(source.read_text() + source.read_text()[-4:])
+    later = graph.stat().st_mtime + 5
+    os.utime(source, (later, later))
+    [said] = told(graph)
+    assert said.startswith(f"bigbfs: {source} is newer than {graph}, ")
+
+
 WRONG = [
     (["GRAPH", "--source", "123456789"], 2, "no vertex 123456789"),
     (["GRAPH", "--source", "0", "--target", "123456789"], 2, "no vertex 123456789"),
