@@ -13,7 +13,7 @@ import numpy as np
 from bigbfs.algorithms.bfs.options import BfsOptions
 from bigbfs.algorithms.bfs.result import BfsResult, BfsSummary, RunRecord
 from bigbfs.algorithms.engine import Engine, Measured
-from bigbfs.cli import options, outputs, values
+from bigbfs.cli import options, outputs, said, values
 from bigbfs.cli import ranks as ranks_of
 from bigbfs.cli.notes import with_notes
 from bigbfs.cli.sources import FORMS, choose_sources, id_of, require_one_way
@@ -148,7 +148,7 @@ def command(
         with options.placed(opened, (work,), ranks=(group, ranks), **where) as engine:
             summary, verify_seconds, tree = _run_all(engine, sources, task, group)
             if ranks.verbose and group is not None:
-                ranks_of.say_levels(group, summary.runs[-1])
+                said.say_levels(group, summary.runs[-1])
             if ranks_of.is_first(group):
                 _report(opened, engine, open_seconds, verify_seconds, summary, tree, task, as_json)
 

@@ -14,7 +14,7 @@ from bigbfs.algorithms.components.options import ALGORITHMS, MOST_ROUNDS, Compon
 from bigbfs.algorithms.components.result import ComponentsRecord
 from bigbfs.algorithms.engine import Measured
 from bigbfs.algorithms.ranked_gpus import require_exchange
-from bigbfs.cli import options, outputs, values
+from bigbfs.cli import options, outputs, said, values
 from bigbfs.cli import ranks as ranks_of
 from bigbfs.cli.notes import with_notes
 from bigbfs.cli.wording import shown_name
@@ -141,7 +141,7 @@ def command(
             with Progress().step("find the components"):
                 measured = engine.measure(how, trials=trials, verify=verify)
             if ranks.verbose and group is not None:
-                ranks_of.say_run(group, measured.records[-1])
+                said.say_run(group, measured.records[-1])
             if ranks_of.is_first(group):
                 _report(opened, engine, open_seconds, measured, task, as_json)
 

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import click
 
+from bigbfs.cli.said import say
 from bigbfs.engines.backends import GPU_OPTIONS
 from bigbfs.engines.ranks import launch
 from bigbfs.errors import Argument, BigBfsError, UsageError
@@ -282,26 +283,6 @@ def one() -> Any:
 def is_first(group: Any) -> bool:
     """Return whether this process prints and writes."""
     return group is None or group.rank == 0
-
-
-def say(group: Any, text: str) -> None:
-    """Print a line of one rank, in one piece: mpiexec mixes what ranks say as it comes."""
-    sys.stderr.flush()
-    os.write(2, f"[rank {group.rank} {group.host}] {text}\n".encode())
-
-
-def say_levels(group: Any, run: Any) -> None:
-    """Print what each level of a run was for this rank."""
-    for level, exchange in zip(run.levels, run.exchanges, strict=True):
-        spent = "with the next" if level.seconds is None else f"{1e3 * level.seconds:.3f} ms"
-        say(group, f"level {level.level}: {level.direction}, {exchange or 'nothing'} told, {spent}")
-    say_run(group, run)
-
-
-def say_run(group: Any, run: Any) -> None:
-    """Print what a run took this rank."""
-    mine = run.ranks[group.rank]
-    say(group, f"{1e3 * mine.seconds:.3f} ms, of which {1e3 * mine.waited:.3f} waiting; {mine.sent:,} bytes sent")
 
 
 def in_turn(group: Any, work: Callable[[], Path]) -> Path:

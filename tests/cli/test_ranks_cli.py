@@ -54,6 +54,12 @@ def test_ranks_that_start_themselves(graph: Path, tmp_path: Path) -> None:
     assert found["seconds"] >= max(rank["seconds"] for rank in found["ranks"])
     for rank in range(3):
         assert f"[rank {rank} " in ran.stderr
+    told = re.findall(r"\] level (\d+): (?:top-down|bottom-up), nothing told \(all see one state\), (.*)", ran.stderr)
+    assert sorted(level for level, _ in told) == sorted(str(level["level"]) for level in found["levels"] * 3)
+    for level, time in told:
+        alone = found["levels"][int(level)]["seconds"] is not None
+        assert re.fullmatch(r"\d+\.\d{3} ms" if alone else "one step with others, not timed alone", time)
+    assert ("0", "one step with others, not timed alone") in told
     assert [path.name for path in tmp_path.iterdir()] == ["levels.npy"]
     assert not shm.left_since(before)
 
