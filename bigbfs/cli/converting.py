@@ -55,7 +55,8 @@ def columns_option(function: F) -> F:
     return option(function)
 
 
-def _columns() -> Any:
+def columns_given() -> Any:
+    """Return what ``--columns`` of :func:`columns_option` was given; None: nothing."""
     context = click.get_current_context(silent=True)
     return None if context is None else context.meta.get(_KEPT)
 
@@ -68,7 +69,7 @@ def require_no_columns(path: Path) -> None:
     UsageError
         They were named for a graph file, or for shards.
     """
-    if (columns := _columns()) is not None:
+    if (columns := columns_given()) is not None:
         raise UsageError(f"{path} is a graph already, and no table", about=(("columns", columns),))
 
 
@@ -108,7 +109,7 @@ def converted(path: Path) -> Path:
     from bigbfs.conversion.targets import choose_targets
 
     target = choose_targets([path], None, False).files[0]
-    made, columns = making(target, path), _columns()
+    made, columns = making(target, path), columns_given()
     given: dict[str, Any] = {} if made is None else dict(made.options)
     before = given.pop("columns", None)
     if made is not None and not (made.alone and made.complete and (not given or columns in (None, before))):

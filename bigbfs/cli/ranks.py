@@ -1,8 +1,7 @@
 """Commands that run as several ranks: the options, joining the others, starting them, and what only rank 0 does.
 
 ``--ranks N`` runs the same command line under mpiexec; a process that mpiexec or srun has started joins the others.
-Only rank 0 prints and writes files. A rank that fails says so with its number and host, and ends all
-(:func:`bigbfs.engines.ranks.launch.leave`).
+Only rank 0 prints and writes. A rank that fails says so and ends all (:func:`bigbfs.engines.ranks.launch.leave`).
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from typing import Any, TypeVar
 import click
 
 from bigbfs.cli.said import say
+from bigbfs.cli.same_command import require_one_command
 from bigbfs.engines.backends import GPU_OPTIONS
 from bigbfs.engines.ranks import launch
 from bigbfs.errors import Argument, BigBfsError, UsageError
@@ -138,7 +138,7 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
     Raises
     ------
     UsageError
-        The launcher, MPI and ``--ranks`` contradict one another, or the run is for a GPU.
+        The launcher, MPI, ``--ranks`` or the ranks' command lines contradict one another, or the run is for a GPU.
     click.exceptions.Exit
         The ranks were started, and have ended: with their exit code.
     """
@@ -169,6 +169,7 @@ def joined(asked: Ranks, where: dict[str, Any]) -> Iterator[Any]:
         option, way = ("--ranks", "leave --ranks out") if asked.gpus is None else ("--gpus", "use --gpus all")
         raise UsageError(f"{option} {asked.count}, and {by.by} started {by.size}; {way}")
     group = launch.join(by)
+    require_one_command(group)
     with Path(os.devnull).open("w") as nowhere, redirect_stdout(sys.stdout if group.rank == 0 else nowhere):
         if asked.verbose:
             say(group, f"process {os.getpid()}, {group.host_rank + 1} of {group.host_size} on this host")
