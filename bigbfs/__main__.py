@@ -64,7 +64,7 @@ def main() -> NoReturn:
     if code or "bigbfs.engines.ranks.mpi" in sys.modules:  # else this process is not one of several, or has left them
         from bigbfs.engines.ranks import launch
 
-        launch.leave(code)
+        launch.leave(launch.end_together(code) if code in interrupts.CODES else code)
     if code in interrupts.CODES and "bigbfs.engines.ranks.mpi" not in sys.modules:
         interrupts.leave(code)
     gc.freeze()  # all that is left ends with the process: looking for garbage in it takes 0.06 s

@@ -59,6 +59,17 @@ def test_a_second_run_takes_up_what_was_finished(when: str, name: str, tmp_path:
     assert (tmp_path / "many.csrbin").read_bytes() == (tmp_path / "one.csrbin").read_bytes()
 
 
+@pytest.mark.parametrize(("name", "rank"), [("SIGINT", 1), ("SIGTERM", 0)])
+def test_a_signal_to_one_rank_lets_all_tidy_up(name: str, rank: int, tmp_path: Path) -> None:
+    """Also those that the launcher would end: before anything is finished, nothing of it can be taken up."""
+    np.savetxt(tmp_path / "g.txt", np.random.default_rng(1).integers(0, 900, (5000, 2)), "%d")
+    script = Path(__file__).with_name("rank_convert_events.py")
+    ran = convert(tmp_path, 3, [str(script), "reading", name, str(rank)])
+    assert ran.returncode == CODES[name], ran.stderr
+    assert ran.stderr == ("bigbfs: error: interrupted\n" if name == "SIGINT" else "")
+    assert names(tmp_path) == ["g.txt"]
+
+
 MOMENTS = [
     ("counted", "SIGKILL", 0, ()),
     ("dealing", "SIGKILL", 1, ()),

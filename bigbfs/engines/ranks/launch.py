@@ -167,9 +167,9 @@ def join(by: Started) -> Any:
         for rank in group.beside
         if rank != group.rank and everyone[rank][1] == everyone[group.rank][1]
     ]
-    window = group.window(8 * group.size)
-    beats = None if window is None else window.view(np.int64)
-    _watches.append(Neighbours(beside, group.abort, beats, group.rank, patience()))
+    window = group.window(8 * (2 * group.size + 1))
+    beats, ended = (None, None) if window is None else np.split(window.view(np.int64), [group.size])
+    _watches.append(Neighbours(beside, group.abort, beats, group.rank, patience(), ended))
     mail = group.mail()
     if mail is not None:
         others = [(first, _machine(group, first)) for first in sorted({*group.machines} - {group.rank})]
@@ -242,6 +242,16 @@ def failed(code: int, text: str) -> tuple[int, str] | None:
     while _world:
         _world.pop()
     return found.code, f"{'' if found.alike else who}{text}" if found.speaks else ""
+
+
+def end_together(code: int) -> int:
+    """Let the other ranks of this machine tidy up as well, where a signal has ended this one; return the code of all.
+
+    For processes alone that tidy up when SIGTERM comes, as commands do.
+    """
+    for each in _watches[:1]:
+        code = each.end_together(code)
+    return code
 
 
 def leave(code: int) -> None:

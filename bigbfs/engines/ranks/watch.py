@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -48,6 +49,9 @@ BEAT_SECONDS = 0.5
 GRACE_SECONDS = 1.0
 """How long the launcher has to end this process, too. A rank that aborts tells it why, and may be gone before it acts:
 who were quicker than that would give another exit code than that of the cause."""
+
+TIDY_SECONDS = 3.0
+"""How long a rank that a signal has ended waits for the others to tidy up: one may be deep in compiled code."""
 
 STARVED = 10
 """A rank that stands still and is not stopped waits for a core, a disk, a lock: it gets this many times the limit."""
@@ -118,6 +122,8 @@ class Neighbours:
         This rank's place.
     limit
         Seconds that a rank may stand still that is stopped; :data:`STARVED` times as many for one that is not.
+    ended
+        Memory that all see for :meth:`end_together`: int64, a place for each rank and one more; None: there is none.
     """
 
     def __init__(
@@ -127,8 +133,9 @@ class Neighbours:
         beats: np.ndarray | None,
         mine: int,
         limit: float,
+        ended: np.ndarray | None = None,
     ) -> None:
-        self._beats, self._mine, self._limit = beats, mine, limit
+        self._beats, self._mine, self._limit, self._ended = beats, mine, limit, ended
         self._seen: dict[int, tuple[int, float]] = {}
         self._held: dict[int, tuple[int, str, int]] = {}
         self._known: list[tuple[_Known, tuple[int, str, int]]] = []
@@ -185,6 +192,28 @@ class Neighbours:
                     seconds, cause = (1, "it is stopped") if stopped else (STARVED, "it hangs, or gets no core")
                     name = f"rank {rank} (host {host}, process {process})"
                     say_and_end(f"{name} has not moved for {seconds * self._limit:g} s: {cause}", self._end)
+
+    def end_together(self, code: int) -> int:
+        """Let the other ranks of this machine tidy up, too, before this one ends them; return the code of the first.
+
+        A signal has ended this rank, which has tidied up. Who is ended by the launcher removes nothing: so the signal
+        is passed on, as SIGTERM, of which nobody says anything, and those that it ends make this call as well.
+        """
+        if self._ended is None:
+            return code
+        self._ended[-1] = self._ended[-1] or code
+        self._ended[self._mine] = 1
+        for handle in self._held:
+            with suppress(OSError, AttributeError):
+                signal.pidfd_send_signal(handle, signal.SIGTERM)
+        for known, (_, _, process) in self._known:
+            with suppress(OSError):
+                if not known.has_gone():
+                    os.kill(process, signal.SIGTERM)
+        deadline = time.monotonic() + TIDY_SECONDS
+        while not self._ended[:-1].all() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return int(self._ended[-1])
 
     def close(self) -> None:
         """Watch no more: ranks may end now."""
