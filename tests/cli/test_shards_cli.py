@@ -16,7 +16,9 @@ from folders import names
 from wide import split
 
 import bigbfs
+from bigbfs.conversion import cache
 from bigbfs.conversion.on_disk import scratch
+from bigbfs.formats.container import csrbin
 
 KILLS = int(os.environ.get("BIGBFS_KILLS", "30")) // 3
 """Of each command, in the wide run; else two."""
@@ -35,6 +37,22 @@ def test_there_and_back(run, small):
     assert Path("back.csrbin").read_bytes() == Path("graph.csrbin").read_bytes()
     code, out, _ = run("split", "graph.csrbin", "--shards", 2)
     assert code == 0 and "2 shards, of which 2 were there already" in out
+
+
+@pytest.mark.parametrize("ranks", [(), ("--ranks", 2)])
+def test_joined_shards_are_the_file_that_convert_writes(ranks, run, small):
+    """Also in what they were made of; only a .ccsr beside a .csrbin names that, which a joined one has not."""
+    if ranks:
+        pytest.importorskip("mpi4py")
+    for suffix, kind in ((".csrbin", ()), (".ccsr", ("--compressed",))):
+        assert run("convert", "graph.txt", "-o", f"alone{suffix}")[0] == 0
+        assert run("convert", "graph.txt", "-o", f"parts{suffix}s", "--shards", 2, *kind, *ranks)[0] == 0
+        assert run("join", f"parts{suffix}s", "-o", f"joined{suffix}")[0] == 0
+        assert Path(f"joined{suffix}").read_bytes() == Path(f"alone{suffix}").read_bytes()
+    assert run("convert", "graph.txt", "--compressed", "-o", "both.csrbin")[0] == 0
+    beside = csrbin.read_provenance(Path("both.ccsr"))
+    assert beside.pop("plain") == cache.identify_graph(Path("both.csrbin"))
+    assert beside == csrbin.read_provenance(Path("joined.ccsr"))
 
 
 def test_check_looks_at_the_shards_that_are_there(run, small):
