@@ -114,9 +114,10 @@ def command(
 ) -> None:
     """Breadth-first search from one or many sources.
 
-    GRAPH is a .csrbin, a .ccsr, or a folder of shards, of which each rank opens its own; without it, the newest graph
-    file in this folder. GTEPS counts the directed edges of the reached vertices over the traversal time alone; opening,
-    placement, compilation and verification are reported apart.
+    GRAPH is a .csrbin, a .ccsr, a folder of shards, of which each rank opens its own, or a table of edges (.parquet,
+    .arrow, .csv, a folder of them), which is converted first; without it, the newest graph file in this folder. GTEPS
+    counts the directed edges of the reached vertices over the traversal time alone; opening, placement, compilation and
+    verification are reported apart.
     """
     if target is not None and no_parents:
         raise UsageError("--no-parents leaves out what --target needs; give one of them")

@@ -49,19 +49,22 @@ class Task:
 
 @click.command("cc")
 @options.graph_argument
-@click.option("--algorithm", type=click.Choice(ALGORITHMS), help="[default: afforest] All are exact.")
+@click.option("--algorithm", type=click.Choice(ALGORITHMS), help="[default: afforest] All are exact. Ranks: afforest.")
 @click.option("--afforest", is_flag=True, help="The same as --algorithm afforest.")
 @click.option(
     "--rounds",
     type=click.IntRange(0, MOST_ROUNDS),
-    help="Neighbours of each vertex that afforest links before it looks for the giant. Default: as many as it takes.",
+    help="Neighbours of each vertex that afforest links before it looks for the giant. Default: as many as it takes. "
+    "Not for ranks, or shards, on CPUs.",
 )
 @click.option(
     "--skip-giant/--no-skip-giant",
     default=None,
     help="Leave out rows of vertices that are in the giant already. Default: yes (labelprop: never).",
 )
-@click.option("--single-pass", is_flag=True, help="One pass, each link tried once; what it leaves is finished.")
+@click.option(
+    "--single-pass", is_flag=True, help="One pass, each link tried once; what it leaves is finished. Not for ranks."
+)
 @options.compressed_option
 @options.where_options
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Runs.")
@@ -111,9 +114,10 @@ def command(
 ) -> None:
     """Connected components, by default by Afforest; of a directed graph, the weak ones.
 
-    GRAPH is a .csrbin, a .ccsr, or a table of edges (.parquet, .arrow, .csv, a folder of them), which is converted
-    first; without it, the newest graph file in this folder. Whatever the switches, the answer is exact;
-    `bigbfs bench cc` shows what each costs.
+    GRAPH is a .csrbin, a .ccsr, a folder of shards, of which each rank opens its own, or a table of edges (.parquet,
+    .arrow, .csv, a folder of them), which is converted first; without it, the newest graph file in this folder.
+    Whatever the switches, the answer is exact; `bigbfs bench cc` shows what each costs. Over ranks on CPUs, and of
+    shards there, only --no-skip-giant is a choice.
     """
     if afforest and algorithm not in (None, "afforest"):
         raise UsageError(f"--afforest and --algorithm {algorithm} contradict each other; give one of them")

@@ -15,6 +15,24 @@ def test_the_line_of_the_readme(run, small):
     assert (row[0], row[1], row[2], row[4]) == ("2", "3", "60", "yes")
 
 
+@pytest.mark.parametrize("command", ["bfs", "cc"])
+def test_help_says_what_a_graph_may_be(run, command):
+    said = " ".join(run(command, "--help")[1].split())
+    assert "a folder of shards, of which each rank opens its own, or a table of edges" in said
+
+
+@pytest.mark.parametrize("switch", [("--rounds", "2"), ("--single-pass",), ("--algorithm", "sv")])
+def test_help_says_what_ranks_refuse_and_they_name_it(run, small, switch):
+    """Shards on CPUs are as ranks, also those of one process."""
+    assert run("split", "graph.csrbin", "--shards", 2)[0] == 0
+    code, out, err = run("cc", "graph.shards", "--backend", "cpu", *switch)
+    assert (code, out) == (2, "") and err.startswith(f"bigbfs: error: {' '.join(switch)}: over ranks on CPUs, and of")
+    assert run("cc", "graph.shards", "--backend", "cpu", "--no-skip-giant", "--verify")[0] == 0
+    said = " ".join(run("cc", "--help")[1].split())
+    assert "Not for ranks, or shards, on CPUs." in said and "it leaves is finished. Not for ranks." in said
+    assert "Over ranks on CPUs, and of shards there, only --no-skip-giant is a choice." in said
+
+
 @pytest.mark.parametrize("compressed", [[], ["--compressed"]])
 def test_json_and_labels(run, small, compressed):
     line = ["cc", "--json", "--verify", "--trials", 2, "--labels", "c.npy", "--backend", "cpu", *compressed]

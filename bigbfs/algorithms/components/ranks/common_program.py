@@ -22,14 +22,16 @@ def require_afforest(options: ComponentsOptions) -> None:
     Raises
     ------
     UsageError
-        Names the algorithm.
+        Names the algorithm, or the switch.
     """
-    if options != ComponentsOptions(skip_giant=options.skip_giant):
-        raise UsageError(
-            "components over ranks are found by Afforest, without rounds or passes to choose",
-            about=(("algorithm", options.algorithm),),
-            remedies=("run the others on one process",),
-        )
+    default = ComponentsOptions()
+    for name in ("algorithm", "rounds", "single_pass"):
+        if (asked := getattr(options, name)) != getattr(default, name):
+            raise UsageError(
+                "over ranks on CPUs, and of shards there, components are found by Afforest, without rounds or passes "
+                "to choose; leave it out, or give one process one graph file",
+                about=((name, asked),),
+            )
 
 
 class CommonComponents:
