@@ -22,7 +22,8 @@ EXIT_CODES = {
     "5": "does not fit the memory it may use, or the disk: what is known beforehand, and a disk that fills up",
     "9": "with `--ranks`, or under mpiexec: another rank has gone",
     "129, 130, 143": "terminal closed (SIGHUP), interrupted (SIGINT), terminated (SIGTERM); "
-    "temporary files are removed. `closeness`, `hops`, `diameter` and `eccentricity` say what they have found by then, "
+    "temporary files are removed (a conversion over ranks keeps what it has finished on disk, which the next run takes "
+    "up). `closeness`, `hops`, `diameter` and `eccentricity` say what they have found by then, "
     "without the proof of `--verify`, and end with 0; a second Ctrl-C ends them at once, and so does "
     "the first while kernels are compiled and nothing is found",
     "141": "the reader of the output went away",
