@@ -6,7 +6,7 @@ See mutant_list.py, and mutants_peers.py for the rest of a search over several G
 from __future__ import annotations
 
 from mutant import Mutant
-from mutants_peers import AGREE, FOLDER, OWN, PART, SUITES
+from mutants_peers import AGREE, FOLDER, MEETING, OWN, PART, STATE, SUITES
 
 FOUND, MARKS, FEW = (FOLDER + name for name in ("found.cuh", "marks.cuh", "few.cuh"))
 
@@ -113,10 +113,58 @@ PUT_OFF = (
     Mutant(
         "put off: heads are no stronger by degree",
         FOLDER + "costs.cuh",
-        "p.s.in.head_groups * HEAD_GROUP + p.s.in.head_skip;",
+        "p.s.in.head_groups * HEAD_GROUP + (ALL_ROWS ? first * 5 / 2 : first);",
         "p.s.in.head_groups * HEAD_GROUP;",
         ("test_kernels_whole.py",),
     ),
+)
+
+HUBS = tuple(
+    Mutant(f"hubs: {name}", file, old, new, ("test_kernels_whole_marks.py",))
+    for name, file, old, new in (
+        (
+            "others mark a rank's vertices, not itself",
+            STATE,
+            "#define MARKS(s, v) is_own(part_of(s), v)",
+            "#define MARKS(s, v) !is_own(part_of(s), v)",
+        ),
+        (
+            "who is marked is counted with who was queued",
+            MEETING,
+            "ALL_ROWS && !t.bottom_up && !t.wide ? &slot.queued",
+            "ALL_ROWS && !t.bottom_up ? &slot.queued",
+        ),
+        (
+            "levels that are not shared are marked",
+            FOLDER + "costs.cuh",
+            "const bool may_mark = (!ALL_ROWS || t.shared) &&",
+            "const bool may_mark =",
+        ),
+        (
+            "a bitmap that was emptied ahead is taken for the one behind marks",
+            AGREE,
+            "        t.clean = t.wide;\n        m.blank = 0;\n",
+            "        t.clean = t.wide;\n",
+        ),
+        (
+            "whom heads have found is counted again behind them",
+            MARKS,
+            "return ALL_ROWS ? next[w] & ~p.s.visited[w] : next[w];",
+            "return next[w];",
+        ),
+        (
+            "whom heads have found is told no more behind them",
+            MARKS,
+            "tell_found(p, t, next, w, 0, ALL_ROWS ? next[w] : fresh);",
+            "tell_found(p, t, next, w, 0, fresh);",
+        ),
+        (
+            "chunks of hubs alone follow on heads",
+            AGREE,
+            "t.phase == UP ? MARK : MARK_CHUNKS;",
+            "MARK_CHUNKS;",
+        ),
+    )
 )
 
 BLANK = tuple(

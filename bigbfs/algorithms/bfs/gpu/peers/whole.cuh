@@ -1,9 +1,11 @@
 // Searches over several GPUs that each have all rows: what one of them can do as fast alone, each does for itself.
 //
-// Top-down levels are those of one GPU, the same on every rank: nobody meets, nothing is told, and who is visited all
-// ranks know alike. A bottom-up level is shared as ever: a rank searches its own words and tells whom it finds, here
-// also that they are visited; whom chunks of hubs have found is told, and that they are visited, when the frontier is
-// published: a word of `visited` is written by its owner, or by the rank whose memory it is, never by both at once.
+// Top-down levels of few edges are those of one GPU, the same on every rank: nobody meets, nothing is told, and who is
+// visited all ranks know alike. Larger ones, of hubs, are shared by whom their edges lead to: each rank reads all of
+// them, marks its own vertices, and tells whom it has found (marks.cuh), alone or behind heads. A bottom-up level is
+// shared as ever: a rank searches its own words and tells whom it finds, here also that they are visited; whom chunks
+// of hubs have found is told, and that they are visited, when the frontier is published: a word of `visited` is written
+// by its owner, or by the rank whose memory it is, never by both at once.
 // Where few are left to be found, or the graph is so small that words are dealt and not lines, a bottom-up level goes
 // as on one GPU, too. A level of few edges costs less than a meeting, and hubs of the first levels wait for no owner.
 // Where levels are many and thin none is shared at all (ALONE). Levels and parents that a rank has written for vertices
