@@ -16,7 +16,7 @@ from mutants_prove import PROOF
 from mutants_standby import STANDBY
 from mutants_strategies import STRATEGIES
 from mutants_thin import THIN
-from mutants_together import ALONE, BLANK, HUBS, LINES, PASSED_ON, PUT_OFF, TOGETHER
+from mutants_together import ALONE, BLANK, LINES, PASSED_ON, PUT_OFF, SHARED_HUBS, TOGETHER
 from mutants_topological import TOPOLOGICAL
 from mutants_wide import WIDE
 
@@ -337,7 +337,7 @@ MUTANTS = (
     *LINES,
     *PASSED_ON,
     *PUT_OFF,
-    *HUBS,
+    *SHARED_HUBS,
     *ALONE,
     *BLANK,
     *NOTICES,

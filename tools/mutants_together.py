@@ -114,13 +114,13 @@ PUT_OFF = (
         "put off: heads are no stronger by degree",
         FOLDER + "costs.cuh",
         "p.s.in.head_groups * HEAD_GROUP + (ALL_ROWS ? first * 5 / 2 : first);",
-        "p.s.in.head_groups * HEAD_GROUP;",
+        "p.s.in.head_groups * HEAD_GROUP + (ALL_ROWS ? 0 : first);",
         ("test_kernels_whole.py",),
     ),
 )
 
-HUBS = tuple(
-    Mutant(f"hubs: {name}", file, old, new, ("test_kernels_whole_marks.py",))
+SHARED_HUBS = tuple(
+    Mutant(f"shared hubs: {name}", file, old, new, ("test_kernels_whole_marks.py",))
     for name, file, old, new in (
         (
             "others mark a rank's vertices, not itself",
@@ -139,12 +139,6 @@ HUBS = tuple(
             FOLDER + "costs.cuh",
             "const bool may_mark = (!ALL_ROWS || t.shared) &&",
             "const bool may_mark =",
-        ),
-        (
-            "a bitmap that was emptied ahead is taken for the one behind marks",
-            AGREE,
-            "        t.clean = t.wide;\n        m.blank = 0;\n",
-            "        t.clean = t.wide;\n",
         ),
         (
             "whom heads have found is counted again behind them",
