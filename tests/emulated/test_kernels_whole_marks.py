@@ -52,8 +52,8 @@ def test_levels_of_hubs_are_marked_by_the_owners_of_whom_they_lead_to(build, ask
 @pytest.mark.parametrize("far", [False, True])
 @pytest.mark.parametrize("build", builds_here())
 def test_levels_that_heads_begin_and_marks_end(build, far):
-    """A vertex is counted once, whether its head or an edge of the frontier has found it: from a hub of two chunks, which
-    is all its neighbours' head, and from a lesser one, of which few heads are neighbours."""
+    """A vertex is counted once, whether its head or an edge of the frontier has found it: from a hub of two chunks, a
+    head of all its neighbours, and from a lesser one, whose neighbours are few of the heads."""
     plain = lines_of_kronecker()
     source = int(np.argsort(-plain.degrees())[30 * far])
     levels = reference_bfs(plain, source)[0]

@@ -91,8 +91,8 @@ DEVICE u64 expected_open(const Peers& p, const Team& t, const Mates& m) {
     // of edges that lead elsewhere, in 1024ths; there are fewer than 2^54 of anything
     const u32 share = (u32)(left * 1024 / all);
     u32 open = 1024;
-    // that is 0 unless rows are by degree; with all rows at a few hundredths of all edges, where marks are the other way,
-    // heads decide as if each counted three and a half times (R-MAT 26 and 29)
+    // that is 0 unless rows are by degree; with all rows, and at a few hundredths of all edges, where marks are the
+    // other way, heads decide as if each counted three and a half times (R-MAT 26 and 29)
     const u64 first = p.s.in.head_skip;
     const u64 heads = p.s.in.head_groups * HEAD_GROUP + (ALL_ROWS ? first * 5 / 2 : first);
     for (u64 i = 0; i < heads; ++i) open = open * share / 1024;
