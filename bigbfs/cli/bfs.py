@@ -16,6 +16,7 @@ from bigbfs.algorithms.engine import Engine, Measured
 from bigbfs.cli import options, outputs, said, values
 from bigbfs.cli import ranks as ranks_of
 from bigbfs.cli.notes import with_notes
+from bigbfs.cli.same_command import require_one_file_of_sources
 from bigbfs.cli.sources import FORMS, choose_sources, id_of, require_one_way
 from bigbfs.cli.wording import shown_name
 from bigbfs.errors import UsageError
@@ -134,7 +135,7 @@ def command(
         ranks_of.joined(ranks, where) as group,
         options.opened(graph, compressed, group, shards=True) as (opened, open_seconds),
     ):
-        sources = choose_sources(opened, one, many, seed)
+        sources = require_one_file_of_sources(group, many, choose_sources(opened, one, many, seed))
         if target is not None:
             task = replace(task, target=id_of(opened, target, "--target"))
         _require_one(len(sources), task)

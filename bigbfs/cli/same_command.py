@@ -6,6 +6,7 @@ others than those that come, and what one rank alone was asked for would be drop
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,16 +18,21 @@ from bigbfs.engines.ranks.group import Group
 from bigbfs.errors import UsageError
 from bigbfs.sizes import shortened
 
-OF_A_MACHINE = ("graph", "inputs", "threads", "memory", "tmp", "vram_budget", "ram_budget", "profile", "verbose")
+OF_A_MACHINE = (
+    "graph", "inputs", "threads", "memory", "tmp", "vram_budget", "ram_budget", "host_bytes", "device_bytes", "profile",
+    "verbose", "count", "ranks",
+)  # fmt: skip
 """Parameters that may differ: what a machine has, and where a file lies there. Whether graphs and inputs are the same
-is told by what is in them, once they are open."""
+is told by what is in them, once they are open; the number of ranks has been held against the launcher's."""
 
 
 class Given(NamedTuple):
-    """What a rank was given for an option: ``same`` is what all must have, ``words`` how it stands on a line."""
+    """What a rank was given for an option: ``same`` is what all must have, ``words`` how it stands on a line; ``place``
+    what those of one machine must have, too."""
 
     same: Any
     words: str
+    place: str = ""
 
 
 def require_one_command(group: Group) -> None:
@@ -41,16 +47,41 @@ def require_one_command(group: Group) -> None:
     mine = context.command_path.partition(" ")[2], given(context)
     everyone = group.objects(mine)
     for rank, theirs in enumerate(everyone):
-        if _compared(theirs) != _compared(everyone[0]):
+        for first, near in ((0, False), (group.machines[rank], True)):
+            ours = everyone[first]
+            if _compared(theirs, near) == _compared(ours, near):
+                continue
             said = [
-                f"rank {number} (host {group.hosts[number]}) has `{_words(one, other)}`"
-                for number, one, other in ((0, everyone[0], theirs), (rank, theirs, everyone[0]))
+                f"rank {number} (host {group.hosts[number]}) has `{_words(one, other, near)}`"
+                for number, one, other in ((first, ours, theirs), (rank, theirs, ours))
             ]
             raise UsageError(
                 f"ranks were started with different command lines; {'; '.join(said)}; give all the same command and "
                 "options (threads, memory and where files lie may differ)",
                 names_ranks=True,
             )
+
+
+def require_one_file_of_sources(group: Group | None, many: str | None, sources: list[int]) -> list[int]:
+    """Return ``sources``; refuse those of ``--sources @FILE`` where the files of the ranks hold others.
+
+    Raises
+    ------
+    UsageError
+        Names the first rank that has others, its host, and how many each has.
+    """
+    if group is None or many is None or not many.startswith("@"):
+        return sources
+    mine = len(sources), hashlib.sha256(str(sources).encode()).digest()
+    everyone = group.objects(mine)
+    for rank, theirs in enumerate(everyone):
+        if theirs != everyone[0]:
+            raise UsageError(
+                f"--sources: the file of rank {rank} (host {group.hosts[rank]}) holds other vertices than that of rank "
+                f"0 ({theirs[0]:,}, and {everyone[0][0]:,}); give all ranks the same",
+                names_ranks=True,
+            )
+    return sources
 
 
 def given(context: click.Context) -> dict[str, Given]:
@@ -60,7 +91,8 @@ def given(context: click.Context) -> dict[str, Given]:
     for option in context.command.params:
         if isinstance(option, click.Option) and option.name in values and option.name not in OF_A_MACHINE:
             value = values[option.name]
-            found[max(option.opts, key=len)] = Given(_same(context, option, value), _option(option, value))
+            place = str(value.resolve()) if isinstance(value, Path) and context.info_name == "convert" else ""
+            found[max(option.opts, key=len)] = Given(_same(context, option, value), _option(option, value), place)
     return found
 
 
@@ -75,7 +107,7 @@ def _same(context: click.Context, option: click.Option, value: Any) -> Any:
 def _option(option: click.Option, value: Any) -> str:
     """Return ``value`` as words of a command line."""
     name = max(option.opts, key=len)
-    if value in (None, False, ()):
+    if value is None or value is False or value == ():
         return option.secondary_opts[0] if value is False and option.secondary_opts else ""
     if value is True:
         return name
@@ -87,11 +119,13 @@ def _option(option: click.Option, value: Any) -> str:
 Line = tuple[str, dict[str, Given]]
 
 
-def _compared(line: Line) -> tuple[str, dict[str, Any]]:
-    return line[0], {name: each.same for name, each in line[1].items()}
+def _compared(line: Line, near: bool) -> tuple[str, dict[str, Any]]:
+    """Return what must be the same on all ranks; ``near``: on those of one machine."""
+    return line[0], {name: (each.same, each.place if near else "") for name, each in line[1].items()}
 
 
-def _words(line: Line, other: Line) -> str:
+def _words(line: Line, other: Line, near: bool) -> str:
     """Return the command of ``line`` and those of its options that ``other``, of the same command, has not so."""
-    differ = [each.words for name, each in line[1].items() if line[0] == other[0] and each.same != other[1][name].same]
+    mine, theirs = _compared(line, near)[1], _compared(other, near)[1]
+    differ = [each.words for name, each in line[1].items() if line[0] == other[0] and mine[name] != theirs[name]]
     return " ".join([line[0], "...", *(shortened(words) for words in differ if words)])

@@ -45,6 +45,8 @@ DIFFERENT = [
     ("cc g.csrbin --no-skip-giant", "cc g.csrbin", "cc ... --no-skip-giant", "cc ..."),
     ("convert e.txt -o a.csrbin", "convert e.txt -o b.csrbin", "--output a.csrbin", "--output b.csrbin"),
     ("convert e.txt -o a.csrbin", SEARCH, "convert ...", "bfs ..."),
+    ("convert e.txt -o a.csrbin", "convert e.txt -o elsewhere/a.csrbin", "a.csrbin", "--output elsewhere/a.csrbin"),
+    (f"{SEARCH} --max-depth 0", SEARCH, "bfs ... --max-depth 0", "bfs ..."),
     ("probe --ranks 2", SEARCH, "probe ...", "bfs ..."),
 ]
 
@@ -64,11 +66,25 @@ def test_different_commands_are_refused_by_all(folder: Path, first: str, second:
     assert sorted(folder.iterdir()) == there
 
 
+@pytest.mark.parametrize("theirs", ["5\n", "0\n", "0\n5\n"])
+def test_files_of_sources_hold_the_same(folder: Path, theirs: str) -> None:
+    """Whatever they are called: with fewer, ranks would wait for one another without an end."""
+    (folder / "one.ids").write_text("0\n")
+    (folder / "other.ids").write_text(theirs)
+    ran = run(folder, *(f"bfs g.csrbin --sources @{name}.ids --json" for name in ("one", "other")))
+    if theirs == "0\n":
+        assert ran.returncode == 0, ran.stderr
+        return
+    assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
+    said = rf"rank 1 \(host \S+\) holds other vertices than that of rank 0 \({len(theirs) // 2}, and 1\)"
+    assert re.search(f"--sources: the file of {said}", ran.stderr), ran.stderr
+
+
 def test_what_is_of_a_machine_may_differ(folder: Path) -> None:
     """Where a file lies, where rank 0 writes, and threads."""
     ran = run(
         folder,
-        f"{SEARCH} --threads 1 --levels l.npy --partition auto --json",
+        f"{SEARCH} --threads 1 --levels l.npy --partition auto --json --ranks 2",
         "bfs elsewhere/h.csrbin --threads 2 -v --json --source=0 --levels elsewhere/l.npy",
     )
     assert ran.returncode == 0, ran.stderr

@@ -245,7 +245,9 @@ def failed(code: int, text: str) -> tuple[int, str] | None:
 
 
 def end_together(code: int) -> int:
-    """Let the other ranks of this machine tidy up as well, where a signal has ended this one; return the code of all.
+    """Let the other ranks tidy up as well, where a signal has ended this one and all are on one machine.
+
+    Returns the code of all.
 
     For processes alone that tidy up when SIGTERM comes, as commands do.
     """

@@ -194,7 +194,7 @@ class Neighbours:
                     say_and_end(f"{name} has not moved for {seconds * self._limit:g} s: {cause}", self._end)
 
     def end_together(self, code: int) -> int:
-        """Let the other ranks of this machine tidy up, too, before this one ends them; return the code of the first.
+        """Let the other ranks, all of one machine, tidy up, before this one ends them; return the code of the first.
 
         A signal has ended this rank, which has tidied up. Who is ended by the launcher removes nothing: so the signal
         is passed on, as SIGTERM, of which nobody says anything, and those that it ends make this call as well.

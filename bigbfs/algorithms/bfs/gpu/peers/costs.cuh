@@ -3,7 +3,8 @@
 // The directions are weighed as in plan.cuh, with what it takes to tell the others: claims after a top-down level, bits
 // before a bottom-up one. How many heads will not decide nobody has probed: after a top-down level it is taken that
 // each of them is in the frontier or above it as probably as an edge is. By degree, where heads are the strongest of
-// all vertices, each counts twice (docs/results/distributed.md). Source: Beamer et al. (SC'12); the rule is ours.
+// all vertices, each counts twice or more (docs/results/distributed.md). Source: Beamer et al. (SC'12); the rule is
+// ours.
 #pragma once
 #include "algorithms/bfs/gpu/peers/peers.cuh"
 #include "algorithms/bfs/gpu/plan.cuh"
