@@ -46,6 +46,8 @@ DIFFERENT = [
     ("convert e.txt -o a.csrbin", "convert e.txt -o b.csrbin", "--output a.csrbin", "--output b.csrbin"),
     ("convert e.txt -o a.csrbin", SEARCH, "convert ...", "bfs ..."),
     ("convert e.txt -o a.csrbin", "convert e.txt -o elsewhere/a.csrbin", "a.csrbin", "--output elsewhere/a.csrbin"),
+    (SEARCH, "bfs --source 0", "bfs ...", "bfs ... without GRAPH"),
+    ("cc", "cc g.csrbin", "cc ... without GRAPH", "cc ..."),
     (f"{SEARCH} --max-depth 0", SEARCH, "bfs ... --max-depth 0", "bfs ..."),
     ("probe --ranks 2", SEARCH, "probe ...", "bfs ..."),
 ]

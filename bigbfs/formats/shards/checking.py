@@ -66,6 +66,7 @@ def _checked(folder: Path, manifest: Manifest, part: int, told: Progress) -> Pas
             for stretch in shard.stretches(name):
                 told.advance(stretch.nbytes)
             total += section.length
+        shard.require_empty_gaps()
         if part == len(manifest.shards):
             page = shard.whole(PAGE).tobytes()
             layout.unpack(page, manifest.graph["file_bytes"], shard.path)

@@ -148,6 +148,24 @@ class Shard:
         if sums.value() != section.checksum:
             raise damaged(self.path, self.header, name, section)
 
+    def require_empty_gaps(self) -> None:
+        """Check that whatever no section holds is zero; the first page has a hash of its own in the manifest.
+
+        Raises
+        ------
+        FormatError
+            Names the byte.
+        """
+        at = layout.PAGE
+        spans = sorted((section.offset, section.length) for section in self.sections.values())
+        for start, length in [*spans, (self._reader.size, 0)]:
+            for place in range(at, start, CHUNK):
+                gap = np.frombuffer(self._reader.read(place, min(CHUNK, start - place)), np.uint8)
+                if gap.any():
+                    byte = place + int(np.flatnonzero(gap)[0])
+                    raise FormatError(f"{self.path}: byte {byte}, between the sections, is not zero; fetch it again")
+            at = max(at, start + length)
+
     def whole(self, name: str) -> np.ndarray:
         """Return a small section; FormatError as of :meth:`stretches`."""
         parts = list(self.stretches(name))

@@ -188,7 +188,8 @@ def open_shard(folder: Path, manifest: Manifest, part: int) -> Shard:
                 f"{path}: holds {header.said}, which belongs in {where}, where {called} should be; fetch it again"
             )
         if hashlib.sha256(shard.page.ljust(layout.PAGE, b"\0")).hexdigest() != entry.header:
-            raise FormatError(f"{path}: is not the {called} that {folder / NAME} names; fetch both again")
+            one = called if part == parts else f"the {called}"
+            raise FormatError(f"{path}: is not {one} that {folder / NAME} names; fetch both again")
     except BaseException:
         shard.close()
         raise

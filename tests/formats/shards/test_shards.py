@@ -140,6 +140,20 @@ def test_shards_of_version_1_stay_or_are_written_anew(tmp_path):
         assert path.read_bytes() == (GOLDEN / "directed-2.shards" / path.name).read_bytes()
 
 
+def test_what_no_section_of_a_shard_holds_is_zero(tmp_path, graph):
+    """``check`` names a byte that is not, also behind the last section; no search reads it."""
+    bigbfs.split(graph, shards=3)
+    for path in (tmp_path / "g.shards").glob("*.shard"):
+        whole = path.read_bytes()
+        with Shard(path) as shard:
+            ends = [section.offset + section.length for section in shard.sections.values()]
+        for place in [end for end in ends if end % layout.PAGE]:
+            path.write_bytes(whole[:place] + b"x" + whole[place + 1 :])
+            with pytest.raises(FormatError, match=rf"{path.name}: byte {place}, between the sections, is not zero"):
+                list(check_shards(tmp_path / "g.shards"))
+        path.write_bytes(whole)
+
+
 def test_every_shard_that_is_damaged_is_named(tmp_path, graph):
     """In its header, its table, each section; cut short, grown, empty, replaced by something else."""
     bigbfs.split(graph, shards=3)
