@@ -69,9 +69,9 @@ def names(build):
 
 def there(build, codec, name, number):
     """Return whether there is a case: few graphs by all rules, others by three with one codec; elsewhere than in the
-    plain build few graphs by three, in the codec of the build."""
+    plain build few graphs by four, in the codec of the build."""
     if build != "plain":
-        return name in FEW and met(build, name, number, len(RULES), (0, 1, 3)) and in_turn(codec, build)
+        return name in FEW and met(build, name, number, len(RULES), (0, 1, 3, 8)) and in_turn(codec, build)
     return name in FEW or (met(build, name, number, len(RULES), (1, 2, 3)) and in_turn(codec, build, name, number))
 
 
